@@ -1,0 +1,129 @@
+"""Kills shiage at every durable operation of a whole run, and of resumes, and looks at what the next start makes of it.
+
+    python bench/crash.py [--step N] [--workers N] [--resumes N]
+
+The story has two review rounds, a re-run of the implementation and one NOGO. At each operation (journal append, head,
+rename, new file, start of a process) shiage is killed by SIGKILL before, after and, where bytes are written, in the
+middle of it; then it is started again until the end. The second sweep kills it once, and then its resume at every
+operation. Figures are counts of what went wrong, 0 everywhere being right.
+"""
+
+import argparse
+import queue
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TESTS = Path(__file__).parent.parent / "tests"
+sys.path[:0] = [str(TESTS / "integration" / "crash"), str(TESTS / "acceptance")]
+
+from crashing import Found, Kill, Stage, Trial  # noqa: E402  the harness of the tests
+
+#: Where the first run of the second sweep dies: agents at work in each phase, a round between spec and journal.
+FIRST = (
+    ("start 5", 1),
+    ("rename spec.json", 7),
+    ("start 9", 1),
+    ("start 11", 1),
+    ("start 2", 1),
+    ("rename spec.json", 11),
+)
+COLUMNS = ("lost", "doubled", "repairs", "broken", "left")
+TEARABLE = ("append", "write")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--step", type=int, default=1, help="kill at every N-th operation only")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--resumes", type=int, default=len(FIRST), help="first crashes whose resumes are swept")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="crash-") as folder:
+        stages: queue.Queue[Stage] = queue.Queue()
+        for number in range(options.workers):
+            base = Path(folder) / str(number)
+            base.mkdir()
+            stages.put(Stage(base))
+        operations = _operations(stages)
+        print(f"{len(operations)} durable operations in a whole run\n", flush=True)
+        bad = _sweep("a run", stages, options.workers, [(kill,) for kill in _kills(operations)][:: options.step])
+        for name, nth in FIRST[: options.resumes]:
+            first = Kill([at for at, o in enumerate(operations, 1) if o == name][nth - 1])
+            rest = range(1, len(operations) + 20 - first.number)
+            seconds = [Kill(number, ("after", "torn")[number % 2]) for number in rest]
+            bad += _sweep(
+                f"the resume after {name} ({nth})", stages, options.workers,
+                [(first, second) for second in seconds][:: options.step],
+            )  # fmt: skip
+        while not stages.empty():
+            stages.get().restore()
+    return 1 if bad else 0
+
+
+def _operations(stages: "queue.Queue[Stage]") -> tuple[str, ...]:
+    stage = stages.get()
+    ran, found = stage.run(), Found()
+    if ran.code == 0:
+        stage.compare(found, [])
+    if ran.code or found.all:
+        sys.exit(f"the run does not even end well without a crash: {found.all} {ran.said[-2000:]}")
+    stages.put(stage)
+    return ran.operations
+
+
+def _kills(operations: Sequence[str]) -> Iterator[Kill]:
+    for number, name in enumerate(operations, 1):
+        for moment in ("before", "torn", "after") if name.startswith(TEARABLE) else ("before", "after"):
+            yield Kill(number, moment)
+
+
+def _sweep(what: str, stages: "queue.Queue[Stage]", workers: int, plans: Sequence[tuple[Kill, ...]]) -> int:
+    def play(plan: tuple[Kill, ...]) -> Trial:
+        stage = stages.get()
+        try:
+            return stage.crash(*plan)
+        finally:
+            stages.put(stage)
+
+    begun = time.monotonic()
+    with ThreadPoolExecutor(workers) as pool:
+        trials = [trial for trial in _told(pool.map(play, plans)) if trial.killed]
+    print(f"kills in {what} ({time.monotonic() - begun:.0f} s)")
+    return _table(trials)
+
+
+def _told(trials: Iterable[Trial]) -> Iterator[Trial]:
+    for trial in trials:
+        if trial.found.all:
+            print(f"  killed {', then '.join(trial.at)}:", *trial.found.all, sep="\n    ", flush=True)
+        yield trial
+
+
+def _table(trials: Sequence[Trial]) -> int:
+    rows: dict[str, Counter[str]] = defaultdict(Counter)
+    for trial in trials:
+        for name in (_kind(trial.at[-1]), "all"):
+            rows[name].update({"kills": 1, **{column: len(getattr(trial.found, column)) for column in COLUMNS}})
+    print(f"{'operation':<28}" + "".join(f"{column:>9}" for column in ("kills", *COLUMNS)))
+    for name in (*sorted(rows.keys() - {"all"}), "all"):
+        print(f"{name:<28}" + "".join(f"{rows[name][column]:>9}" for column in ("kills", *COLUMNS)))
+    print(flush=True)
+    return sum(rows["all"][column] for column in COLUMNS)
+
+
+def _kind(at: str) -> str:
+    """`torn 30 append event-log.jsonl` is of the kind `append event-log.jsonl`; numbers and digests are left out."""
+    _, _, verb, name = at.split(" ", 3)
+    if verb in ("start", "mkdir"):
+        return {"start": "start of an agent", "mkdir": "mkdir"}[verb]
+    for sign, called in (("snapshot", "*.snapshot"), (".spec.json", ".spec.json.*"), (".found-", "*.found-*")):
+        name = called if sign in name else name
+    return f"{verb} {name}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""`python -m shiage` is `shiage`."""
+
+from shiage.cli.entry import main
+
+main()

@@ -1,0 +1,1 @@
+"""The use cases and views: the only place where the parts meet. Every front end calls these and nothing below."""

@@ -1,0 +1,1 @@
+"""The command line: parse, call one use case in `app`, show, return an exit code."""

@@ -1,0 +1,1 @@
+"""One module per page: ask `app`, fill a template."""

@@ -1,0 +1,32 @@
+"""Figures over time: charts, and the same as tables and files."""
+
+import json
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from shiage.app.board import names
+from shiage.app.numbers import Chart
+from shiage.web.site import site_of
+from shiage.web.words import page
+
+
+def show(request: Request) -> Response:
+    site, spec = site_of(request), request.query_params.get("spec", "")
+    charts = [(chart, _data(chart)) for chart in site.numbers.charts(spec)]
+    return page(request, "numbers.html", charts=charts, spec=spec, specs=names(site.workspace.root))
+
+
+def _data(chart: Chart) -> str:
+    series = [(each.name, each.values) for each in chart.series]
+    return json.dumps({"labels": chart.labels, "series": series, "shape": chart.shape})
+
+
+def as_csv(request: Request) -> Response:
+    charts = site_of(request).numbers.charts(request.query_params.get("spec", ""))
+    chart = next((each for each in charts if each.id == request.path_params["chart"]), None)
+    if chart is None:
+        raise HTTPException(404)
+    headers = {"Content-Disposition": f'attachment; filename="{chart.id}.csv"'}
+    return Response(chart.csv, media_type="text/csv; charset=utf-8", headers=headers)
