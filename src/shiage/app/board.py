@@ -88,7 +88,7 @@ def _row(workspace: Workspace, folder: Folder, memory: Memory, folds: Folds | No
         known = memory.recall(folder, stamp)
         if known is not None:
             return known
-        view = status(workspace, folder, folds.story(folder) if folds else None)
+        view = status(workspace, folder, folds.story) if folds else status(workspace, folder)
     except UserError as error:
         return Broken(folder.name, error)
     memory.keep(folder, stamp, view)

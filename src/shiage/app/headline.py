@@ -6,7 +6,7 @@ Reports say what a run's state became, so the newest of them is enough. `views` 
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiage.engine.lock import holder
@@ -53,9 +53,9 @@ def headlines(root: Path) -> list[Headline]:
 def _of_kind(root: Path, kind: str, prefix: str) -> Iterator[Headline]:
     for journal in (root / ".kiro" / kind).glob("*/event-log.jsonl"):
         name = journal.parent.name
-        line = _headline(name, _end(journal))
+        line = _seen(name, journal, Places(root, f"{prefix}{name}"))
         if line is not None:
-            yield _seen(line, Places(root, f"{prefix}{name}"))
+            yield line
 
 
 def _end(journal: Path) -> list[dict[str, object]]:
@@ -99,8 +99,12 @@ def _content(entry: Mapping[str, object], name: str) -> object:
     return content.get(name) if isinstance(content, dict) else None
 
 
-def _seen(line: Headline, places: Places) -> Headline:
+def _seen(name: str, journal: Path, places: Places) -> Headline | None:
     """A run whose process is gone is not running, whatever its journal said last."""
-    if line.status != "running" or holder(places.lock) is not None:
+    line = _headline(name, _end(journal))
+    if line is None or line.status != "running" or holder(places.lock) is not None:
         return line
-    return Headline(line.spec, "paused", line.phase, line.round, "interrupted", line.at)
+    line = _headline(name, _end(journal))  # it may have ended between the two looks
+    if line is None or line.status != "running" or holder(places.lock) is not None:
+        return line
+    return replace(line, status="paused", reason="interrupted")

@@ -156,7 +156,7 @@ def page(workspace: Workspace, folder: Folder, folds: Folds | None = None) -> Pa
     attempts, history = tuple(found.attempts.values()), found.iterations.records
     told = _rounds(found.closed, attempts)
     rounds = (*_written(workspace.case(folder, works=False).folder, told), *told)
-    view = status(workspace, folder, folds.story(folder))
+    view = status(workspace, folder, folds.story)
     return Page(view, rounds, numbered(attempts, history), history, told_use(attempts))
 
 

@@ -1,6 +1,6 @@
 """What there is to see: computed from the journal, the spec folder and the lock, never stored as truth."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from operator import add
@@ -58,10 +58,11 @@ class SpecView:
         return asdict(self)
 
 
-def status(workspace: Workspace, folder: Folder, told: Story | None = None) -> SpecView:
-    """Where the spec stands now; whoever has its journal folded already hands that in."""
+def status(workspace: Workspace, folder: Folder, tell: Callable[[Folder], Story] = story) -> SpecView:
+    """Where the spec stands now; whoever looks again and again brings its own way to fold the journal."""
     folder = folder.still()
-    case, told = workspace.case(folder, works=False), told or story(folder)
+    case = workspace.case(folder, works=False)
+    told, held = _looked(case, folder, tell)
     history = told.history
     main = history.main if history.main.workflow == folder.workflow else replace(history.main, workflow=folder.workflow)
     try:
@@ -72,8 +73,17 @@ def status(workspace: Workspace, folder: Folder, told: Story | None = None) -> S
         state, finished = SpecState(), ()
         main = _unreadable(main, error)
     worker = worker_of(workspace, folder) if workspace.is_away(folder) else ""
-    shown = _seen(history.active if history.active is not history.main else main, case, worker)
+    shown = _seen(history.active if history.active is not history.main else main, held, worker)
     return replace(_view(case, main, shown, state, finished), since=_since(shown, told), worker=worker)
+
+
+def _looked(case: Case, folder: Folder, tell: Callable[[Folder], Story]) -> tuple[Story, bool]:
+    """The journal, and whether somebody is at work on what it calls running."""
+    told = tell(folder)
+    if told.history.active.status is not Status.RUNNING or lock.holder(case.places.lock) is not None:
+        return told, True
+    told = tell(folder)  # it may have ended between the two looks
+    return told, lock.holder(case.places.lock) is not None
 
 
 def _since(run: Run, told: Story) -> str:
@@ -87,14 +97,14 @@ def _unreadable(run: Run, error: UserError) -> Run:
     return replace(run, status=Status.PAUSED, reason="spec-unreadable", detail=error.message, path=place)
 
 
-def _seen(run: Run, case: Case, worker: str) -> Run:
+def _seen(run: Run, held: bool, worker: str) -> Run:
     """A run whose process is gone is not running, whatever its journal said last.
 
     One that travels is running while somebody works on it, whatever its branch has of it so far.
     """
     if worker:
         return run if run.status is Status.RUNNING else replace(run, status=Status.RUNNING, reason="", detail="")
-    if run.status is not Status.RUNNING or lock.holder(case.places.lock) is not None:
+    if run.status is not Status.RUNNING or held:
         return run
     return replace(run, status=Status.PAUSED, reason="interrupted", detail="shiage ended in the middle of the run")
 

@@ -29,7 +29,8 @@ def holder(path: Path) -> Holder | None:
     try:
         with path.open("r+b") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Shared: two who look at once must not take each other for the holder.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 return _read(file.read())
     except FileNotFoundError:
