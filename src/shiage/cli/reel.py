@@ -54,7 +54,8 @@ class Reel:
             case "REJECTION_DETAILS":
                 yield from _rejection(content.get("issues_detected"))
             case _ if _notable(entry):
-                yield f"  {clean(sentence(language(), spec, entry))}", str(content.get("level", "warning"))
+                usual = "dim" if content.get("optional") is True else "warning"  # an end that nobody forbade
+                yield f"  {clean(sentence(language(), spec, entry))}", str(content.get("level", usual))
 
     def _took(self, key: str, at: float) -> str:
         return duration(at - self.starts.get(key, at))
