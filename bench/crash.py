@@ -16,6 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 TESTS = Path(__file__).parent.parent / "tests"
@@ -34,6 +35,9 @@ FIRST = (
 )
 COLUMNS = ("lost", "doubled", "repairs", "broken", "left")
 TEARABLE = ("append", "write")
+#: A killed process loses nothing that it has written, on whatever disk: the quickest one will do.
+MEMORY = Path("/dev/shm")
+TOLD_SECONDS = 30.0
 
 
 def main() -> int:
@@ -42,12 +46,15 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--resumes", type=int, default=len(FIRST), help="first crashes whose resumes are swept")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crash-") as folder:
+    with ExitStack() as held:
+        folder = held.enter_context(
+            tempfile.TemporaryDirectory(prefix="crash-", dir=MEMORY if MEMORY.is_dir() else None)
+        )
         stages: queue.Queue[Stage] = queue.Queue()
         for number in range(options.workers):
             base = Path(folder) / str(number)
             base.mkdir()
-            stages.put(Stage(base))
+            stages.put(held.enter_context(Stage(base)))
         operations = _operations(stages)
         print(f"{len(operations)} durable operations in a whole run\n", flush=True)
         bad = _sweep("a run", stages, options.workers, [(kill,) for kill in _kills(operations)][:: options.step])
@@ -59,8 +66,6 @@ def main() -> int:
                 f"the resume after {name} ({nth})", stages, options.workers,
                 [(first, second) for second in seconds][:: options.step],
             )  # fmt: skip
-        while not stages.empty():
-            stages.get().restore()
     return 1 if bad else 0
 
 
@@ -91,15 +96,19 @@ def _sweep(what: str, stages: "queue.Queue[Stage]", workers: int, plans: Sequenc
 
     begun = time.monotonic()
     with ThreadPoolExecutor(workers) as pool:
-        trials = [trial for trial in _told(pool.map(play, plans)) if trial.killed]
+        trials = [trial for trial in _told(pool.map(play, plans), len(plans)) if trial.killed]
     print(f"kills in {what} ({time.monotonic() - begun:.0f} s)")
     return _table(trials)
 
 
-def _told(trials: Iterable[Trial]) -> Iterator[Trial]:
-    for trial in trials:
+def _told(trials: Iterable[Trial], count: int) -> Iterator[Trial]:
+    begun = told = time.monotonic()
+    for number, trial in enumerate(trials, 1):
         if trial.found.all:
             print(f"  killed {', then '.join(trial.at)}:", *trial.found.all, sep="\n    ", flush=True)
+        if time.monotonic() - told > TOLD_SECONDS:
+            told = time.monotonic()
+            print(f"  {number} of {count}, {(told - begun) / number:.2f} s each", file=sys.stderr, flush=True)
         yield trial
 
 
