@@ -36,7 +36,7 @@ def test_the_id_and_the_receiver_of_the_end_exist_before_the_process_does(projec
 
 def test_all_that_led_to_an_agent_is_in_the_journal_before_it_starts(project):
     look = ["run", "sh", "-c", 'cp "$SHIAGE_SPEC_DIR/event-log.jsonl" "$SHIAGE_PROJECT/.shiage/seen-$SHIAGE_ATTEMPT"']
-    project.new(scenes=[{**scene, "do": [look, *scene["do"]]} for scene in story(inspector("NOGO", nth=1))])
+    project.new(scenes=[{**scene, "do": [look, *scene["do"]]} for scene in story(inspector("NOGO", round=1))])
     assert project.shiage("run", "login").code == 0
     told = (project.spec() / "event-log.jsonl").read_bytes()
     for number in range(1, len(started(project)) + 1):
