@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, assert_never
 
 from shiage.agents.adapter import AgentEvent
@@ -269,7 +270,8 @@ class Runner:
         request = self._case.places.stop_request
         while True:
             if request.exists():
-                request.unlink(missing_ok=True)
+                with suppress(OSError):  # what cannot be put away is a request all the same
+                    request.unlink(missing_ok=True)
                 if not self._stop.is_set():
                     self.request_stop()
             await asyncio.sleep(REQUEST_SECONDS)

@@ -4,6 +4,7 @@ A sample of every kind of operation; all of them, and all of the resume, are kil
 """
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -93,6 +94,16 @@ def test_a_stubborn_agent_of_a_killed_shiage_is_gone_soon_after_the_next_start(t
         assert stage.run().code == 0
         assert time.monotonic() - begun < GONE_SECONDS
         assert not {*left} & {*living(stage.root)}
+
+
+def test_an_agent_whose_end_nobody_saw_was_at_work_until_its_last_sign_of_life(stage, operations):
+    stage.restore()
+    stage.run(Kill(number_of("start 5", 1, operations)))
+    seen = time.time() + 1000
+    os.utime(stage.root / ".shiage/runs/r-0001/attempt-5.log", (seen, seen))
+    assert stage.run().code == 0
+    lost = [entry["content"] for entry in stage.journal() if entry["event_type"] == "ATTEMPT_LOST"]
+    assert [content["seen"] for content in lost] == [pytest.approx(seen, abs=0.01)]
 
 
 def test_the_harness_sees_a_round_that_is_begun_again(stage, operations):
