@@ -173,7 +173,7 @@ PARTS = {
     "renamed and opened": (("<built-in method posix.replace>", "<built-in method posix.open>"), False),
     "processes begun": (("<built-in method _posixsubprocess.fork_exec>",), False),
     "waited: agents, git, threads": (("<method 'poll' of 'select.epoll' objects>",), False),
-    "journal, with its fsync": (("record.py:append",), True),
+    "journal, with its fsync": (("record.py:force",), True),
     "phases and rounds, with theirs": (("effects.py:enter", "effects.py:close", "effects.py:finish"), True),
     "spec.json put back in order": (("restoring.py:put_back",), True),
     "prompts": (("attempts.py:prepare",), True),

@@ -34,6 +34,19 @@ def test_the_id_and_the_receiver_of_the_end_exist_before_the_process_does(projec
     assert kinds == ["ATTEMPT_STARTED", "ATTEMPT_EXITED", "ATTEMPT_ASSESSED"]
 
 
+def test_all_that_led_to_an_agent_is_in_the_journal_before_it_starts(project):
+    look = ["run", "sh", "-c", 'cp "$SHIAGE_SPEC_DIR/event-log.jsonl" "$SHIAGE_PROJECT/.shiage/seen-$SHIAGE_ATTEMPT"']
+    project.new(scenes=[{**scene, "do": [look, *scene["do"]]} for scene in story(inspector("NOGO", round=1))])
+    assert project.shiage("run", "login").code == 0
+    told = (project.spec() / "event-log.jsonl").read_bytes()
+    for number in range(1, len(started(project)) + 1):
+        seen = (project.root / ".shiage" / f"seen-{number}").read_bytes()
+        assert told.startswith(seen)
+        kinds = [json.loads(line)["event_type"] for line in seen.splitlines()]
+        counts = [kinds.count(kind) for kind in ("ATTEMPT_STARTED", "ATTEMPT_EXITED", "ATTEMPT_ASSESSED")]
+        assert counts == [number, number - 1, number - 1]
+
+
 @criterion("004-1.2", "004-2.1", "004-2.3")
 def test_every_end_carries_run_attempt_and_agent_id_and_matches_what_was_started(project):
     project.new(scenes=story())

@@ -259,6 +259,18 @@ def test_our_own_folder_deleted_by_an_agent_costs_no_closed_round(project, role)
     assert_go(project)
 
 
+def test_a_folder_in_the_place_of_a_stop_request_stops_the_run_and_is_named_at_the_next_start(project):
+    place = project.root / ".shiage" / "inbox" / "login.stop"
+    asks = author("requirements", nth=1)
+    project.new(scenes=story({**asks, "do": [["run", "mkdir", str(place)], ["hang", 90]]}))
+    assert project.shiage("run", "login").code == 130
+    refused = project.shiage("run", "login")
+    assert (refused.code, "login.stop" in refused.err) == (1, True)
+    place.rmdir()
+    assert project.shiage("run", "login").code == 0
+    assert_go(project)
+
+
 def test_our_own_folder_deleted_between_runs_is_made_anew(project):
     project.new(scenes=story(responder(0, 1, round=1), responder()))
     assert project.shiage("run", "login").code == 4
@@ -330,8 +342,8 @@ def test_of_four_starts_at_once_one_runs_and_three_are_told_who_holds_the_spec(p
 
 
 def test_other_commands_that_write_are_refused_while_a_run_goes_on(project, until):
-    slow = author("requirements")
-    project.new(scenes=story({**slow, "do": [["hang", 3], *slow["do"]]}))
+    slow = author("requirements", nth=1)
+    project.new(scenes=story({**slow, "do": [["hang", 90], *slow["do"]]}))
     project.start("run", "login")
     until(lambda: (project.spec() / "event-log.jsonl").exists() and project.journal(kind="ATTEMPT_STARTED"))
     for arguments in (("reset", "login"), ("approve", "login"), ("step", "login", "design")):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from shiage.agents.adapter import AgentEvent
 from shiage.agents.sweep import sweep_marker
@@ -17,6 +18,7 @@ from shiage.domain.reasons import REASONS, next_action
 from shiage.domain.run import Attempt, Facts, Mode, Run, Status
 from shiage.engine import effects, lock
 from shiage.engine.case import Case, Keep, Refusal
+from shiage.engine.places import writing
 from shiage.engine.record import Record
 from shiage.engine.restoring import put_back
 from shiage.engine.runner import Runner
@@ -72,7 +74,8 @@ def _opened(
         _ready(case)
     case.places.prepare()
     with lock.held(case.places.lock, folder.name, doing):
-        case.places.stop_request.unlink(missing_ok=True)
+        with writing(case.places.stop_request):
+            case.places.stop_request.unlink(missing_ok=True)
         journal = Journal(folder.path / "event-log.jsonl", case.places.head, now).open()
         listeners = Listeners(workspace, case, (watch or Watch()).entries)
         try:
@@ -103,9 +106,19 @@ def _bury(case: Case, record: Record) -> None:
     for run in (record.history.main, record.history.step):
         lost = run.in_flight if run else None
         if run and lost:
-            sweep_marker([lost.agent_id], logs=[case.places.attempt_log(run.id, lost.number)])
-            event = AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id)
+            log = case.places.attempt_log(run.id, lost.number)
+            seen = max(lost.started_at, *(_written(path) for path in (log, log.with_suffix(".err"))))
+            sweep_marker([lost.agent_id], logs=[log])
+            event = AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id, seen=seen)
             record.append(event)
+
+
+def _written(path: Path) -> float:
+    """When the file was last written to; 0 if it is not there."""
+    try:
+        return round(path.stat().st_mtime, 3)
+    except OSError:
+        return 0.0
 
 
 def current_facts(case: Case, history: History) -> tuple[Facts, RecordFailed | None]:

@@ -102,12 +102,13 @@ class Workspace:
         return any(is_trusted(replace(found, project=place), state) for place in places)
 
     def case(self, folder: Folder, *, works: bool = True) -> Case:
-        """The spec on the desk; where nobody will work, nobody looks for the commands that agents know."""
+        """The spec on the desk; where nobody will work, nobody is called."""
         tree = self.tree(folder)
-        if tree is None or not tree.there:
-            return Case(folder, self.places(folder), self._setup(folder, folder, works), folder.workflow, now)
-        working = tree.folder(folder)
-        setup = self._setup(folder, working, works)
+        there = tree is not None and tree.there
+        working = tree.folder(folder) if tree is not None and there else folder
+        setup = self._setup(folder, working) if works else Setup({}, lambda phase: None, guard=self._guard)
+        if tree is None or not there:
+            return Case(folder, self.places(folder), setup, folder.workflow, now)
         return Case(working, self.places(folder), setup, folder.workflow, now, tree, committing(tree))
 
     def tree(self, folder: Folder) -> Tree | None:
@@ -117,8 +118,12 @@ class Workspace:
         except UserError:
             return None
 
-    def _setup(self, folder: Folder, working: Folder, works: bool) -> Setup:
-        s, commands = self.settings, self.commands(working.root) if works else ()
+    @property
+    def _guard(self) -> Guard:
+        return Guard(self.settings.guard.optional, self.settings.guard.ignore_headings)
+
+    def _setup(self, folder: Folder, working: Folder) -> Setup:
+        s, commands = self.settings, self.commands(working.root)
         return Setup(
             agents={role: self.agent(s.agent_for(role)) for role in Role},
             refused_by=lambda phase: self._refusal(dict.fromkeys((folder, working)), phase),
@@ -126,7 +131,7 @@ class Workspace:
             others={name: self.agent(name) for name in self._takeovers().values()},
             patience={role: self._patience(role) for role in Role},
             tools={role: Tools(s.tools.allow.get(role) or (), s.tools.deny.get(role) or ()) for role in Role},
-            guard=Guard(s.guard.optional, s.guard.ignore_headings),
+            guard=self._guard,
             checks={name: argv for name in ("test", "lint", "types") if (argv := getattr(s.checks, name))},
             panel=cache(lambda: _hands().panel_of(self)) if s.review_loop.enabled else lambda: None,
             adapter=lambda kind: _hands().adapter_of(kind),

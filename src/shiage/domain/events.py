@@ -74,6 +74,8 @@ class AttemptExited(AttemptEvent):
 class AttemptLost(AttemptEvent):
     """Shiage died while this agent was at work."""
 
+    seen: float = 0.0  #: its last sign of life, seconds since the epoch; 0: unknown
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptAssessed(AttemptEvent):

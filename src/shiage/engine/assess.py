@@ -33,17 +33,18 @@ async def assess(case: Case, run: Run, attempt: Attempt, words: str, stop: async
     if attempt.order.role in JUDGED:
         found = replace(found, question=asked(words))
         if case.setup.panel() is not None:
-            seen = await asyncio.to_thread(verdicts.look, case, run)
-            await asyncio.to_thread(traces.keep, case, run, attempt, seen.change)
+            seen = await asyncio.to_thread(_seen, case, run, attempt)
             return await verdicts.judged(case, run, attempt, found, seen, words, stop)
-    await asyncio.to_thread(_traced, case, run, attempt)
+    with suppress(UserError):  # what nobody judges is kept for people to see: its loss stops nothing
+        await asyncio.to_thread(_seen, case, run, attempt)
     return found
 
 
-def _traced(case: Case, run: Run, attempt: Attempt) -> None:
-    """What nobody judges is kept for people to see: its loss stops nothing."""
-    with suppress(UserError):
-        traces.keep(case, run, attempt, verdicts.look(case, run).change)
+def _seen(case: Case, run: Run, attempt: Attempt) -> verdicts.Seen:
+    """What the attempt changed, kept beside its log."""
+    seen = verdicts.look(case, run)
+    traces.keep(case, run, attempt, seen.change)
+    return seen
 
 
 def asked(words: str) -> str:

@@ -86,7 +86,7 @@ class Case:
     workflow: str
     clock: Callable[[], float]
     tree: Tree | None = None
-    keep: Keep = lambda run, event: None  #: called after every closed step
+    keep: Keep | None = None
 
     @property
     def root(self) -> Path:

@@ -1,4 +1,4 @@
-"""The journal and the fold over it, kept in step: an event is durable before anything follows from it."""
+"""The journal and the fold over it, kept in step: an event is durable before anything is done because of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -32,28 +32,38 @@ class Record:
     def __init__(self, journal: Journal, listener: Listener) -> None:
         self._journal = journal
         self._listener = listener
+        self._noted: list[Draft] = []
         self.history = _recall(journal.entries())
 
     def append(self, event: Event, correction: str = "") -> None:
-        """Write the event and all that is told because of it in one durable step, then believe it."""
+        """Write the event and all that is told because of it, and let it be heard of."""
+        self.note(event, correction)
+        self.force()
+
+    def note(self, event: Event, correction: str = "") -> None:
+        """Believe the event, and write it with the next ones: nothing may be done because of it before `force`."""
         history = self.history.after(event)
         before, after = self.history.of(event.run), history.of(event.run)
-        drafts = [to_draft(event, event.run, _visibility(event))]
-        drafts += [_draft(report, event.run, event.at) for report in reports(before, event, after, correction)]
-        entries = self._journal.append(drafts)
+        self._noted.append(to_draft(event, event.run, _visibility(event)))
+        self._noted += [_draft(report, event.run, event.at) for report in reports(before, event, after, correction)]
         self.history = history
-        self._listener(entries)
 
     def dropped(self, event: Event) -> None:
         """Note a message that came too late or from elsewhere; it changes nothing."""
         content = {"event": event_type(type(event)), "level": "warning"}
-        self._listener(self._journal.append([Draft("EVENT_DROPPED", "full", event.run, content, event.at)]))
+        self._noted.append(Draft("EVENT_DROPPED", "full", event.run, content, event.at))
 
     def claimed(self, run: Run, differences: Sequence[str]) -> None:
-        """Note what an agent left in the spec that is not so, where no fact carries it."""
-        drafts = [_draft(report, run.id, None) for report in claims(differences)]
-        if drafts:
-            self._listener(self._journal.append(drafts))
+        """Write what an agent left in the spec that is not so, where no fact carries it."""
+        self._noted += [_draft(report, run.id, None) for report in claims(differences)]
+        self.force()
+
+    def force(self) -> None:
+        """Everything noted, in one durable step; then whoever listens hears of it."""
+        if self._noted:
+            entries = self._journal.append(self._noted)
+            self._noted = []
+            self._listener(entries)
 
 
 def _recall(entries: Iterable[Entry]) -> History:

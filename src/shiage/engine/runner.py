@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, assert_never
 
 from shiage.agents.adapter import AgentEvent
@@ -90,6 +91,7 @@ class Runner:
                 if event is not None:
                     self._take(event)
                     pending.extend(await self._keep(event))
+            self._record.force()
             return self.run
         finally:
             watcher.cancel()
@@ -108,6 +110,8 @@ class Runner:
                     return event
         if self._work is None and self._inbox.empty():
             return None
+        await asyncio.sleep(0)  # what was begun goes on while the disk writes
+        self._record.force()
         message = await self._inbox.get()
         if isinstance(message, BaseException):
             raise message
@@ -117,7 +121,9 @@ class Runner:
         if not self._is_due(event):
             self._record.dropped(event)
             return
-        self._record.append(event, self._correction(event))
+        self._record.note(event, self._correction(event))
+        if isinstance(event, AttemptStarted | StopRequested):
+            self._record.force()
         if isinstance(event, AttemptStarted):
             self._begin(self._attempt(self.run.last))
         if isinstance(event, StopRequested):
@@ -139,8 +145,9 @@ class Runner:
 
     async def _keep(self, event: Event) -> list[Event]:
         """What cannot be kept stops the run; once it has stopped anyway, whoever started it must hear of it."""
-        if not isinstance(event, _CLOSING):
+        if self._case.keep is None or not isinstance(event, _CLOSING):
             return []
+        self._record.force()
         try:
             await asyncio.to_thread(self._case.keep, self.run, event)
         except UserError as error:
@@ -163,9 +170,12 @@ class Runner:
             case StartAgent(order):
                 return self._start(order)
             case Assess():
+                if self._case.setup.checks:  # else it only looks, and that may go on while the disk writes
+                    self._record.force()
                 self._begin(self._assess(self.run.last))
                 return None
             case StopAgent():
+                self._record.force()
                 self._stop.set()
                 return None
             case EnterPhase():
@@ -178,6 +188,7 @@ class Runner:
                 assert_never(action)
 
     def _effect(self, do: Callable[[Case, Run, Any], Event], action: Action) -> Event:
+        self._record.force()
         try:
             return do(self._case, self.run, action)
         except UserError as error:
@@ -194,6 +205,7 @@ class Runner:
             self._begin(self._wait(order, order.not_before - now))
             return None
         if order.role in JUDGED and commands.due(self._case, self.run):
+            self._record.force()
             self._begin(self._learn(order))
             return None
         return self._started(order)
@@ -258,7 +270,8 @@ class Runner:
         request = self._case.places.stop_request
         while True:
             if request.exists():
-                request.unlink(missing_ok=True)
+                with suppress(OSError):  # what cannot be put away is a request all the same
+                    request.unlink(missing_ok=True)
                 if not self._stop.is_set():
                     self.request_stop()
             await asyncio.sleep(REQUEST_SECONDS)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from shiage.domain.events import Event, RunStarted
+from shiage.domain.events import Event, ResumeRequested, RunStarted
 from shiage.domain.run import Mode, Run, Status
 from shiage.flow.machine import evolve
 
@@ -14,12 +14,13 @@ class History:
     step: Run | None = None
 
     def after(self, event: Event) -> "History":
-        """A manual step never changes what the automatic run knows of itself."""
+        """A manual step never changes what the automatic run knows of itself, and has died when that one goes on."""
         if isinstance(event, RunStarted) and event.mode is Mode.STEP:
             return replace(self, step=evolve(Run(muted=self.main.muted), event))
         if self.step is not None and event.run == self.step.id:
             return replace(self, step=evolve(self.step, event))
-        return replace(self, main=evolve(self.main, event))
+        dead = isinstance(event, RunStarted | ResumeRequested) and self.step and self.step.status is Status.RUNNING
+        return replace(self, main=evolve(self.main, event), step=None if dead else self.step)
 
     def of(self, run: str) -> Run:
         """The run that an event of this id belongs to."""

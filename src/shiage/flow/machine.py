@@ -160,7 +160,7 @@ def _exited(run: Run, event: AttemptExited) -> Run:
 
 
 def _lost(run: Run, event: AttemptLost) -> Run:
-    run = _with_last(run, lost=True, ended_at=event.at)
+    run = _with_last(run, lost=True, ended_at=event.seen or event.at)
     return replace(run, todo=StartAgent(replace(run.last.order, not_before=None)))
 
 

@@ -35,7 +35,7 @@ def verify(path: Path, head: Path) -> Report:
     """Check every line against the next one, and the newest against the head. Changes nothing."""
     newest = load(head)  # before the file: a writer may be at work, and a head that lags is fine
     walk = _Walk()
-    tail = settle(readable(path) or b"")
+    tail = settle(readable(path) or b"", newest)
     for number, line in enumerate(tail.lines, 1):
         walk.step(number, line, newest)
     if tail.torn:

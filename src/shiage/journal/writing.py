@@ -90,7 +90,7 @@ class Journal:
     def _take_up(self, known: Head | None) -> None:
         """Find the end of the file, repair it, and go on from there."""
         self._reopen()
-        tail = settle(durable.read_from(self._descriptor))
+        tail = settle(durable.read_from(self._descriptor), known)
         rewound = known is not None and not holds(tail.lines, known)
         if rewound and self._newest is not None:
             raise OSError(errno.ESTALE, "it was cut or replaced while in use", str(self._path))

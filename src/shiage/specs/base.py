@@ -64,7 +64,8 @@ class Folder(ABC):
         self.name = valid_name(name)
         self.path = root.joinpath(self.parent, name)
         self._seen: dict[str, bytes | None] | None = None  #: by file, where each is read once only
-        self._stands: tuple[bytes | None, JsonObject] | None = None  #: the state file, likewise
+        self._value: JsonObject | None = None  #: of the state file, likewise
+        self._state: SpecState | None = None
 
     def still(self) -> Self:
         """The folder as it is now: each file is read once, however often it is asked for. For one look, not for work."""
@@ -116,12 +117,16 @@ class Folder(ABC):
         """The state file as it is."""
         if self._seen is None:
             return self._settled()[1]
-        if self._stands is None:
-            self._stands = self._settled()
-        return self._stands[1]
+        if self._value is None:
+            self._value = self._settled()[1]
+        return self._value
 
     def state(self) -> SpecState:
-        return read_state(self.value())
+        if self._seen is None:
+            return read_state(self.value())
+        if self._state is None:
+            self._state = read_state(self.value())
+        return self._state
 
     def write_state(self, changes: Changes | Plan) -> bool:
         """Change these values and no other byte, under a lock, on what the file says now; whether anything changed."""

@@ -121,6 +121,8 @@ def shown(root: Path, path: Path) -> str:
 
 def inside(root: Path, path: Path) -> Path:
     """The real place of a path, refused when symlinks lead out of the root."""
+    if _plain(str(root), str(path)):
+        return path
     try:
         place = path.resolve()
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of symlinks before Python 3.13
@@ -133,6 +135,22 @@ def inside(root: Path, path: Path) -> Path:
         where=Where(shown(root, path)),
         help="replace the symlink by the file or folder itself",
     )
+
+
+def _plain(root: str, path: str) -> bool:
+    """Whether no link is on the way from the root: nearly always, and a tenth of what resolving it costs."""
+    if not path.startswith(f"{root}{os.sep}") or f"{os.sep}.." in path:
+        return False
+    while path != root:
+        try:
+            if stat.S_ISLNK(os.lstat(path).st_mode):
+                return False
+        except FileNotFoundError:
+            pass
+        except OSError:
+            return False
+        path = path.rpartition(os.sep)[0]
+    return True
 
 
 def entries(root: Path, folder: Path) -> list[Path]:

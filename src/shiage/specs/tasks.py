@@ -54,6 +54,8 @@ class TaskList:
 
     def counted(self, optional: str = REQUIRE, ignore_headings: Collection[str] = ()) -> tuple[Box, ...]:
         """Those that the guard looks at: its settings may leave out optional ones and those of some sections."""
+        if optional != SKIP and not ignore_headings:
+            return self.boxes
         ignored = {_heading_key(name) for name in ignore_headings}
         return tuple(
             box

@@ -9,22 +9,19 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenes import implementer, inspector, responder, story
-
-from shiage.agents import scripted
 from shiage.journal.checking import verify
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
+LAUNCHER, AGENT = (Path(__file__).with_name(name) for name in ("launcher.py", "agent.sh"))
 SPEC = "login"
 MOMENTS = ("before", "torn", "after")
 KILLED = -signal.SIGKILL
 #: Within how long after the next start no agent of the dead one may be alive.
 GONE_SECONDS = 10.0
-LEAVING = ("reviewer", "implementer", "fixer")
 
 
 @dataclass(frozen=True)
@@ -64,14 +61,6 @@ class Found:
         return [f"{kind}: {what}" for kind, whats in rows for what in whats]
 
 
-def scenes() -> list[dict[str, Any]]:
-    """Two review rounds, a re-run of the implementation, a NOGO; three roles leave a process of their own behind."""
-    played = story(responder(2, 0, round=1), implementer("1", "2", nth=1), inspector("NOGO", round=1))
-    return [
-        {**scene, "do": [["child", 60], *scene["do"]] if scene["role"] in LEAVING else scene["do"]} for scene in played
-    ]
-
-
 @dataclass(frozen=True)
 class Trial:
     at: tuple[str, ...]  #: where it was killed
@@ -82,21 +71,25 @@ class Trial:
 class Stage:
     """A project that is put back to its beginning before each trial: trust belongs to its path."""
 
-    def __init__(self, base: Path, played: Sequence[Mapping[str, Any]] | None = None) -> None:
+    def __init__(self, base: Path, agent: Sequence[str] = (str(AGENT),)) -> None:
         self.base, self.live, self.pristine = base, base / "live", base / "pristine"
         self.root, self.home = self.live / "project", self.live / "home"
         for folder in (self.root, self.home):
             folder.mkdir(parents=True)
         git = ["git", "-C", str(self.root), "-c", "user.name=person", "-c", "user.email=person@localhost"]
         subprocess.run([*git, "init", "--quiet", "--template="], check=True)
-        script = self.home / "script.json"
-        script.write_text(json.dumps({"speed": 0, "scenes": list(played or scenes())}))
-        argv = json.dumps(list(scripted.command(sys.executable, str(script))))
+        argv = json.dumps(list(agent))
         settings = f'agent = "actor"\n\n[agents.actor]\ncommand = {argv}\n\n[notify]\ndesktop = false\n'
         (self.root / "shiage.toml").write_text(settings)
         for command in (("trust", "--yes"), ("new", SPEC, "greet the user")):
-            assert self.shiage(*command).returncode == 0
+            subprocess.run(
+                [sys.executable, "-m", "shiage", *command], cwd=self.root, env=self.environ, check=True,
+                capture_output=True,
+            )  # fmt: skip
         shutil.copytree(self.live, self.pristine, symlinks=True)
+        self._launcher = subprocess.Popen(
+            [sys.executable, str(LAUNCHER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     @property
     def folder(self) -> Path:
@@ -107,31 +100,31 @@ class Stage:
         kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
         return {**kept, "HOME": str(self.home), "LANG": "C.UTF-8"}
 
-    def shiage(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        return self._call([sys.executable, "-m", "shiage", *arguments])
+    def __enter__(self) -> "Stage":
+        return self
 
-    def _call(self, argv: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-        out = self.base / "said"  # a file: what an orphan holds open must not hold us up
-        with out.open("wb") as file:
-            done = subprocess.run(
-                argv, cwd=self.root, env=self.environ, stdin=subprocess.DEVNULL, stdout=file, stderr=file, timeout=60,
-                check=False,
-            )  # fmt: skip
-        return subprocess.CompletedProcess(argv, done.returncode, out.read_text(errors="replace"), "")
+    def __exit__(self, *_: object) -> None:
+        self._launcher.communicate()
+        self.restore()
 
     def restore(self) -> None:
         for row in living(self.root):
-            os.kill(row, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(row, signal.SIGKILL)
         shutil.rmtree(self.live)
         shutil.copytree(self.pristine, self.live, symlinks=True)
 
     def run(self, kill: Kill | None = None) -> Ran:
         """`shiage run`, killed at that operation if it comes so far."""
-        tally = self.base / "tally"
+        tally, said = self.base / "tally", self.base / "said"
         tally.unlink(missing_ok=True)
         number, moment = (kill.number, kill.moment) if kill else (0, "before")
-        done = self._call([sys.executable, str(LAUNCHER), str(tally), str(number), moment, "run", SPEC])
-        return Ran(done.returncode, tuple(tally.read_text().splitlines()), done.stdout)
+        order = {"tally": str(tally), "number": number, "moment": moment, "argv": ["run", SPEC], "said": str(said)}
+        assert self._launcher.stdin and self._launcher.stdout
+        self._launcher.stdin.write(json.dumps({**order, "cwd": str(self.root), "environ": self.environ}) + "\n")
+        self._launcher.stdin.flush()
+        code = int(self._launcher.stdout.readline())
+        return Ran(code, tuple(tally.read_text().splitlines()), said.read_text(errors="replace"))
 
     def state(self) -> Any:
         return json.loads((self.folder / "spec.json").read_bytes())

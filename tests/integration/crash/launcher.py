@@ -1,18 +1,20 @@
 """Runs the real command and kills it, as `kill -9` does, at one of its durable operations.
 
-    python launcher.py TALLY NUMBER MOMENT run login
-
-Every operation is counted and named in the file TALLY. NUMBER 0 kills never. MOMENT is `before`, `after` or `torn`:
-half of the bytes are written, then nothing more. Production code knows nothing of this: the plain functions through
-which all durable steps go are wrapped from outside.
+Each line on stdin is an order: `{"tally", "number", "moment", "argv", "cwd", "environ", "said"}`. The command runs in a
+process of its own, forked from this one, which has everything loaded; its return code is the answer on stdout. Every
+operation is counted and named in the file `tally`. `number` 0 kills never. `moment` is `before`, `after` or `torn`: half
+of the bytes are written, then nothing more. Production code knows nothing of this: the plain functions through which
+all durable steps go are wrapped from outside.
 """
 
 import itertools
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,6 +25,10 @@ from shiage.specs import files
 
 Do = Callable[..., Any]
 _MKDIR = os.mkdir
+#: What a run loads only when it needs it.
+LATER = ("shiage.cli.run", "shiage.app.hands")
+#: Seconds; a run that hangs ends by SIGALRM.
+PATIENCE = 120
 
 
 class Killer:
@@ -84,6 +90,28 @@ def arm(killer: Killer) -> None:
     killer.wrap(subprocess, "run", lambda argv, *_, **__: f"run {_plain(argv[0])}")
 
 
+def serve() -> None:
+    for name in LATER:
+        import_module(name)
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            sys.exit(_play(json.loads(line)))
+        _, status = os.waitpid(pid, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _play(order: Mapping[str, Any]) -> int:
+    signal.alarm(PATIENCE)
+    os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["environ"])
+    nothing, said = os.open(os.devnull, os.O_RDONLY), os.open(order["said"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for source, target in ((nothing, 0), (said, 1), (said, 2)):
+        os.dup2(source, target)
+    arm(Killer(order["tally"], order["number"], order["moment"]))
+    return main.run(order["argv"])
+
+
 if __name__ == "__main__":
-    arm(Killer(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
-    sys.exit(main.run(sys.argv[4:]))
+    serve()

@@ -126,8 +126,8 @@ class Play:
         self.begin()
         return self.end(ending, cause, **fields)
 
-    def lose(self) -> Run:
-        return self.tell(AttemptLost, **self._of_last())
+    def lose(self, **fields: Any) -> Run:
+        return self.tell(AttemptLost, **self._of_last(), **fields)
 
     def assess(self, **fields: Any) -> Run:
         assert isinstance(self.action, Assess), self.action

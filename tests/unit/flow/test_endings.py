@@ -326,6 +326,15 @@ def test_a_crash_grants_no_budget(at: Any) -> None:
     assert play.state == ("paused", "budget")
 
 
+def test_the_time_between_a_crash_and_the_next_start_counts_for_no_budget(at: Any) -> None:
+    play = at("design", limits=Limits(minutes=0.1))
+    begun = play.begin()
+    play.lose(seen=begun.started_at + 2.0)
+    play.resume()
+    assert play.run.last.seconds == 2.0
+    assert play.order == begun.order
+
+
 def test_replaying_the_journal_gives_the_live_run(at: Any) -> None:
     play = at("document-review")
     play.round(fix=1)

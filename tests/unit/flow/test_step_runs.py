@@ -218,6 +218,15 @@ def test_facts_about_the_automatic_run_pass_a_step_by(at: Any, play: Any) -> Non
     assert history.after(lost).main.last.lost
 
 
+def test_a_step_that_died_is_over_when_the_automatic_run_goes_on(at: Any, play: Any) -> None:
+    play.step("design", run="s1")
+    auto = at("impl")
+    auto.begin()
+    assert recall([*auto.events, *play.events]).active.id == "s1"
+    gone_on = recall([*play.events, *auto.events])
+    assert gone_on.active is gone_on.main
+
+
 def test_a_lost_manual_agent_is_replaced_in_its_role(play: Any) -> None:
     stepped(play, REVIEW)
     play.attempt()

@@ -150,6 +150,34 @@ def _torn_at(folder, data, head):
     assert not torn or after[len(before)].content["bytes"] == len(torn)
 
 
+def test_a_hole_in_the_middle_of_the_newest_write_takes_the_rest_of_it_along(place):
+    place.write("one", "two")
+    head, good = place.head.read_bytes(), place.path.read_bytes()
+    journal = place.open()
+    journal.append([note(str(number)) for number in range(4)])
+    journal.close()
+    first, second, *rest = place.path.read_bytes()[len(good) :].splitlines(keepends=True)
+    torn = b"\0" * len(second[:-20]) + second[-20:] + b"".join(rest)
+    place.path.write_bytes(good + first + torn)
+    place.head.write_bytes(head)  # was not written any more
+    assert [problem.code for problem in place.verify().notes] == ["torn"]
+    place.write("three")
+    assert place.path.read_bytes().startswith(good + first)
+    assert place.types() == ["NOTED"] * 3 + ["JOURNAL_REPAIRED", "NOTED"]
+    assert read(place.path)[3].content["bytes"] == len(torn)
+    assert place.verify().ok
+
+
+def test_a_hole_before_what_was_relied_on_is_no_matter_of_a_crash(place):
+    place.write("one", "two", "three")
+    first, second, third = place.path.read_bytes().splitlines(keepends=True)
+    changed = first + b"\0" * 30 + second[30:] + third
+    place.path.write_bytes(changed)
+    place.write("four")
+    assert place.path.read_bytes().startswith(changed)
+    assert not place.verify().ok
+
+
 def test_a_whole_last_line_with_holes_is_repaired_too(place):
     """After a power cut the end of a line may be there and its middle not."""
     place.write("one")
