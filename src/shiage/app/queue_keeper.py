@@ -32,6 +32,7 @@ class Told:
     failed: Callable[[Ticket, Exception], None] = lambda ticket, error: None
     trouble: Callable[[UserError], None] = lambda error: None  #: the queue cannot be used for now
     back: Callable[[], None] = lambda: None
+    repository: Callable[[UserError | None], None] = lambda gone: None  #: that it is gone in mid-run; None: it is back
 
 
 @dataclass(slots=True)
@@ -89,6 +90,11 @@ class Keeper:
         heard = time.monotonic() - self._renewed < self.store.lease
         held = self._held.get(ticket.id)
         return heard and held is not None and held.asked != "lease"
+
+    def is_over(self, ticket: Ticket) -> bool:
+        """Whether somebody has asked for its end, or it has ended."""
+        held = self._held.get(ticket.id)
+        return held is None or bool(held.asked)
 
     @contextmanager
     def holding(self, ticket: Ticket) -> Iterator[Held]:

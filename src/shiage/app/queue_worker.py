@@ -95,7 +95,7 @@ class Worker:
 
 #: What comes of a ticket that cannot begin here. Free for others: the spec is held without the queue, needs the main
 #: checkout, or went on elsewhere; this machine cannot reach the repository or has no room.
-_OTHERS = frozenset({"busy", "fenced", "fetch-failed", "state-not-writable"})
+_OTHERS = frozenset({"busy", "fenced", "fetch-failed", "repository-gone", "state-not-writable"})
 #: A person must settle it, and the run goes on from where it is.
 _PERSON = frozenset({"push-refused", "not-trusted", "branch-foreign", "no-identity"})
 
