@@ -10,6 +10,10 @@ from contextlib import closing
 import pytest
 from scenes import author, doing, inspector, responder, reviewer, story
 
+from shiage.app.tickets import open_queue
+from shiage.app.workspace import open_workspace
+from shiage.queue.tickets import State
+
 pytestmark = pytest.mark.slow
 
 
@@ -189,6 +193,20 @@ def test_a_stop_is_not_undone_by_a_worker(project, until):
     assert state(project) == "CANCELLED"
     assert project.shiage("worker", "--drain").code == 0
     assert project.status()["reason"] == "stopped"
+
+
+def test_a_stop_holds_when_its_worker_gives_the_ticket_back_at_that_moment(project, until):
+    project.cast(story())
+    project.given()
+    with closing(open_queue(open_workspace(project.root, project.environ), worker=True)) as store:
+        assert project.shiage("queue", "add", "login").code == 0
+        held = store.claim(most=5)
+        stopping = project.start("stop", "login")
+        until(lambda: store.renew([held]) == {held.id: True})
+        store.finish(held, State.QUEUED)
+        stopping.wait(60)
+        assert store.get(held.id).state is State.CANCELLED
+        assert store.claim(most=5) is None
 
 
 def test_two_workers_of_one_name_are_told_apart(project, until):

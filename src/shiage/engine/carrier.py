@@ -93,8 +93,10 @@ class Carried:
 
     def push(self, words: str) -> None:
         """Commit the work and push it with the journal; refused for good once another owner has pushed."""
-        if self.lost or not self.ours():
+        if self.lost:
             raise _fenced(self)
+        if not self.ours():
+            raise _unrenewed(self)
         commit_all(self.tree, words)
         tip = self.tree.word("rev-parse", "HEAD")
         commit = committed(self.branch, tip, self.pushed, words)
@@ -108,7 +110,7 @@ class Carried:
             self.say(_behind(gone))
         while gone:
             if not self.ours():
-                raise _fenced(self)
+                raise _unrenewed(self)
             if self.over() or time.monotonic() > until:
                 raise gone
             time.sleep(AGAIN)
@@ -145,6 +147,13 @@ def _fenced(carried: Carried) -> UserError:
     return UserError(
         "fenced", f'"{carried.folder.name}" went on elsewhere: what was done here since is not carried on',
         help=f"`shiage status {carried.folder.name}` where it runs now.",
+    )  # fmt: skip
+
+
+def _unrenewed(carried: Carried) -> UserError:
+    return UserError(
+        "fenced", f'"{carried.folder.name}" may be somebody else\'s by now: the queue was not reached for too long',
+        help="nothing is pushed until somebody has it for certain, and goes on with it.",
     )  # fmt: skip
 
 
