@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol
 
+from shiage.app.runs import Stoppable
 from shiage.domain.errors import ShiageError, UserError
 from shiage.queue.store import Store
 from shiage.queue.tickets import Ticket
@@ -16,10 +16,6 @@ LOOK_SECONDS = 1.0  #: between two looks for a worker that died or a time that h
 RENEW = 1 / 6  #: of a lease: between two renewals
 #: Of a lease: whoever could not renew for so long ends its agents itself, before anybody else may begin.
 FENCE = 2 / 3
-
-
-class Stoppable(Protocol):
-    def request_stop(self, by: str = ...) -> None: ...
 
 
 @dataclass(slots=True)

@@ -11,13 +11,12 @@ from shiage.app import acts
 from shiage.app.carrying import as_ticket, busy, send_off, travels
 from shiage.app.going_on import carry
 from shiage.app.queue_keeper import LOOK_SECONDS, Held, Keeper, Told
-from shiage.app.runs import Watch
+from shiage.app.runs import Stoppable, Watch
 from shiage.app.tickets import end_of, open_queue, wish_of
 from shiage.app.workspace import Workspace, now
 from shiage.domain.errors import UserError
 from shiage.domain.outcome import Cause
 from shiage.domain.run import Run, Status
-from shiage.engine.runner import Runner
 from shiage.journal.entry import Entry
 from shiage.queue.store import ClaimLost, Store, Taken
 from shiage.queue.tickets import Hold, State, Ticket
@@ -55,7 +54,7 @@ async def carry_out(
 
 
 def _watched(store: Store, held: Held, watch: Watch) -> Watch:
-    def started(runner: Runner) -> None:
+    def started(runner: Stoppable) -> None:
         held.started(runner)
         watch.started(runner)
 

@@ -17,7 +17,7 @@ from shiage.specs.folder import Folder
 from shiage.specs.freeform import find_task
 
 #: What a queued ticket may wait for.
-WAITS = ("room", "time", "ticket", "broken-chain", "agent", "its-owner", "worker", "lost")
+WAITS = ("room", "time", "again", "ticket", "broken-chain", "agent", "its-owner", "worker", "lost")
 MOST_DIGITS = 15  #: of a ticket's number
 SHOWN_ENDED = 20  #: final tickets that a list shows
 
@@ -170,7 +170,7 @@ class Around:
         if ticket.state is not State.QUEUED:
             return ""
         if ticket.not_before > now():
-            return "time"
+            return "again" if ticket.reason else "time"  # a worker put it back: it says why
         if ticket.after is not None and self._chained(ticket):
             return "broken-chain" if self.store.blocked(ticket) else "ticket"
         if {hold.agent for hold in self.holds} & set(ticket.agents):

@@ -10,7 +10,8 @@ from shiage.app.workspace import Workspace
 from shiage.cli.context import Context
 from shiage.cli.errors import show_error
 from shiage.cli.output import emit, show
-from shiage.cli.words import t, waits
+from shiage.cli.text import waits
+from shiage.cli.words import t
 from shiage.domain.errors import UserError
 from shiage.queue.store import Store
 from shiage.queue.tickets import Ticket
@@ -39,7 +40,7 @@ def _tell(context: Context, project: Workspace, name: str, begun: Begun) -> None
         seen = status(project, project.folder(name)).as_json()
         emit({**seen, "pid": begun.pid, "ticket": begun.ticket.id, "waits_for": begun.waits_for})
     elif begun.waits_for:
-        why = waits(begun.waits_for, begun.ticket.not_before, begun.ticket.after)
+        why = waits(begun.waits_for, begun.ticket.not_before, begun.ticket.after, begun.ticket.detail)
         show(context, [t("cli.queued", spec=name, ticket=begun.ticket.id, why=why)])
     else:
         show(context, [t("cli.detached", spec=name, pid=begun.pid)])

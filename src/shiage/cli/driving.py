@@ -67,6 +67,11 @@ def _troubles(context: Context) -> Told:
     return Told(trouble=trouble, back=lambda: note(context, t("worker.back")), repository=repository)
 
 
+def beside_others(context: Context) -> Callable[[str, str, UserError], None]:
+    """Says that a run takes a worktree or waits because of another one."""
+    return lambda what, spec, why: note(context, t(f"cli.{what}", spec=spec, why=said(language(), why)))
+
+
 def _leash(context: Context, names: Sequence[str]) -> Leash | None:
     """Where a moving view is seen, the run gets a process that may go on without it."""
     if not context.live or len(names) > 1:

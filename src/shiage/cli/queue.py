@@ -15,8 +15,8 @@ from shiage.cli.context import Context
 from shiage.cli.output import emit, note, show
 from shiage.cli.paint import paint
 from shiage.cli.project import workspace
-from shiage.cli.text import clean, columns
-from shiage.cli.words import counted, language, t, waits
+from shiage.cli.text import clean, columns, waits
+from shiage.cli.words import counted, language, t
 from shiage.queue.store import Store
 from shiage.queue.tickets import State, Ticket
 
@@ -95,8 +95,7 @@ def table(rows: Sequence[TicketView], *, colored: bool) -> list[str]:
 
 def _why(row: TicketView) -> str:
     if row.waits_for:
-        why = waits(row.waits_for, row.not_before, row.after)
-        return f"{why}; {clean(row.detail)}" if row.reason and row.detail else why
+        return waits(row.waits_for, row.not_before, row.after, row.detail)
     if row.worker:
         return row.worker
     why = f"why.{row.reason}"

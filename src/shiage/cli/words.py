@@ -1,7 +1,6 @@
 """What the command line says, in the language of this start of the program."""
 
 from contextvars import ContextVar
-from datetime import datetime
 
 from shiage.app.catalogue import amount, known, say
 
@@ -25,12 +24,6 @@ def t(key: str, **values: object) -> str:
 def counted(unit: str, number: int) -> str:
     """ "1 round", "3 rounds"."""
     return amount(_LANGUAGE.get(), unit, number)
-
-
-def waits(why: str, not_before: float, after: int | None) -> str:
-    """What a ticket waits for."""
-    at = datetime.fromtimestamp(not_before).astimezone().isoformat(" ", "minutes") if not_before else ""
-    return t(f"wait.{why}", time=at, ticket=after)
 
 
 def has(key: str) -> bool:
