@@ -75,3 +75,41 @@ def test_a_worker_runs_several_at_once_and_all_beside_the_first_in_worktrees(pro
     starts = [project.journal(name, "ATTEMPT_STARTED")[0]["timestamp"] for name in ("one", "two")]
     ends = [project.journal(name, "ATTEMPT_EXITED")[0]["timestamp"] for name in ("one", "two")]
     assert max(starts) < min(ends)
+
+
+def at_work(project, until, name="one"):
+    """A run at another terminal, and what it waits for."""
+    gate = project.root.parent / "go"
+    waiting = ["run", "sh", "-c", f"while [ ! -e {gate} ]; do sleep 0.05; done"]
+    project.cast(story({**author("requirements"), "do": [waiting, *author("requirements")["do"]], "nth": 1}))
+    run = project.start("run", name, "--until", "requirements")
+    until(lambda: (project.spec(name) / "event-log.jsonl").exists() and project.attempts(name))
+    return run, gate
+
+
+def test_a_run_at_another_terminal_keeps_the_main_checkout_to_itself(project, until):
+    committed(project, "one", "two")
+    run, gate = at_work(project, until)
+    said = project.shiage("run", "two", "--until", "requirements")
+    assert said.code == 0 and '"one" is at work in the main checkout' in said.err, said
+    assert project.status("two")["worktree"]["path"] and project.status("one")["worktree"] == {}
+    gate.touch()
+    assert run.wait(60) == 0
+
+
+def test_what_cannot_have_a_worktree_waits_for_the_main_checkout_and_can_be_stopped_meanwhile(project, until):
+    for name in ("one", "two"):
+        project.given(name)
+    run, gate = at_work(project, until)
+    refused = project.shiage("step", "two", "requirements", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (1, "checkout-busy")
+    waiting = project.start("run", "two", "--until", "requirements")
+    assert "goes into a worktree" in waiting.stderr.readline()
+    assert "no commit yet" in waiting.stderr.readline()
+    other = project.start("task", "say hello in hello.txt")
+    assert "goes into a worktree" in other.stderr.readline() and "waits until nobody works" in other.stderr.readline()
+    assert project.shiage("stop", "t-0001").code == 0 and other.wait(60) == 130
+    gate.touch()
+    assert (run.wait(60), waiting.wait(60)) == (0, 0)
+    (first, *_), ended = (project.journal("two"), project.journal("one", "RUN_COMPLETED")[0])
+    assert first["timestamp"] >= ended["timestamp"] and project.status("two")["worktree"] == {}

@@ -1,13 +1,18 @@
 """The queue as a person uses it: tickets of runs and tasks, workers that come, die and come again."""
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
 from contextlib import closing
 
 import pytest
-from scenes import author, doing, responder, reviewer, story
+from scenes import author, doing, inspector, responder, reviewer, story
+
+from shiage.app.tickets import open_queue
+from shiage.app.workspace import open_workspace
+from shiage.queue.tickets import State
 
 pytestmark = pytest.mark.slow
 
@@ -96,11 +101,23 @@ def test_a_detached_run_is_taken_by_a_worker_in_the_background_and_can_be_stoppe
     assert (begun["status"], begun["ticket"], begun["waits_for"]) == ("running", 1, "")
     workers = project.shiage("queue", "list", "--json").json["workers"]
     assert [worker["pid"] for worker in workers] == [begun["pid"]]
-    refused = project.shiage("run", "login")
-    assert refused.code == 1 and f"process {begun['pid']}" in refused.err
+    for again in ((), ("--detach",)):
+        refused = project.shiage("run", "login", *again)
+        assert refused.code == 1 and "error[busy]" in refused.err and f"process {begun['pid']}" in refused.err
     assert project.shiage("stop", "login").code == 0
     until(lambda: state(project) == "CANCELLED")
     until(lambda: project.shiage("queue", "list", "--json").json["workers"] == [])
+
+
+def test_a_detached_run_whose_worker_was_killed_is_taken_by_another_when_it_is_asked_for_again(project, until):
+    project.cast(story({**inspector(), "do": [["hang", 30]], "nth": 1}))
+    project.given(until="impl")
+    begun = project.shiage("run", "login", "--detach", "--json").json
+    os.kill(begun["pid"], signal.SIGKILL)
+    until(lambda: listed(project)["login"]["waits_for"] == "worker")
+    again = project.shiage("run", "login", "--detach", "--json").json
+    assert again["pid"] not in (0, begun["pid"]) and again["waits_for"] == ""
+    until(lambda: state(project) == "COMPLETE")
 
 
 def test_what_is_queued_for_later_says_so_and_is_cancelled(project):
@@ -108,7 +125,9 @@ def test_what_is_queued_for_later_says_so_and_is_cancelled(project):
     project.given()
     queued = project.shiage("run", "login", "--not-before", "+90m", "--json").json
     assert (queued["status"], queued["waits_for"], queued["pid"]) == ("idle", "time", 0)
-    assert "waits for its time" in project.shiage("queue", "list").out
+    assert "waits for its time 20" in project.shiage("queue", "list").out
+    again = project.shiage("queue", "add", "login", "--priority", "9")
+    assert "left as it is" in again.err and again.code == 0
     assert project.shiage("stop", "login").code == 0
     assert state(project) == "CANCELLED"
     assert project.shiage("run", "login", "--not-before", "soon").code == 1
@@ -174,6 +193,20 @@ def test_a_stop_is_not_undone_by_a_worker(project, until):
     assert state(project) == "CANCELLED"
     assert project.shiage("worker", "--drain").code == 0
     assert project.status()["reason"] == "stopped"
+
+
+def test_a_stop_holds_when_its_worker_gives_the_ticket_back_at_that_moment(project, until):
+    project.cast(story())
+    project.given()
+    with closing(open_queue(open_workspace(project.root, project.environ), worker=True)) as store:
+        assert project.shiage("queue", "add", "login").code == 0
+        held = store.claim(most=5)
+        stopping = project.start("stop", "login")
+        until(lambda: store.renew([held]) == {held.id: True})
+        store.finish(held, State.QUEUED)
+        stopping.wait(60)
+        assert store.get(held.id).state is State.CANCELLED
+        assert store.claim(most=5) is None
 
 
 def test_two_workers_of_one_name_are_told_apart(project, until):

@@ -1,8 +1,12 @@
 """What only a queue on a server meets: machines that see each other through it alone, and a server that is away."""
 
+import os
 import re
+import shutil
 import socket
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -356,6 +360,44 @@ def test_without_the_driver_the_remedy_is_named(tmp_path, monkeypatch):
 def test_what_the_server_says_becomes_what_a_person_can_do(error, code):
     said = told(error("could not extend, postgresql://u:geheim@h/d"), read_address("postgresql://u:geheim@h/d"))
     assert (said.code, "geheim" in said.message, bool(said.help)) == (code, False, True)
+
+
+@pytest.fixture
+def small_disk(monkeypatch):
+    """A server on a disk of its own, and the file that takes the rest of its room."""
+    place = Path(tempfile.mkdtemp())  # not below the test's own folder, which the server's user may not enter
+    mount = ["mount", "-t", "tmpfs", "-o", "size=96m,mode=755", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        place.rmdir()
+        pytest.skip("a small file system cannot be mounted here: that takes root")
+    try:
+        monkeypatch.setattr(tempfile, "tempdir", str(place))
+        server = Server(HASTY)
+        server.start()
+        yield server, place / "ballast"
+        server.remove()
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+        place.rmdir()
+
+
+def test_a_server_whose_disk_is_full_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(small_disk, tmp_path):
+    server, ballast = small_disk
+    store = open_store(server.url, tmp_path / "one", worker=True)
+    room = os.statvfs(server.folder)
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, (room.f_bavail - 20) * room.f_bsize)
+    kept = []
+    with pytest.raises(UserError) as said:
+        kept.extend(store.add(Wish(f"s-{number}", order={"name": "x" * 500})).id for number in range(2_000))
+    assert said.value.code == "queue-full" and "No space left" in said.value.message
+    assert said.value.help and "shiage" in str(said.value.where)
+    assert [ticket.id for ticket in store.open()] == kept
+    ballast.unlink()
+    held = store.claim(most=5)
+    assert held.id == kept[0] and store.finish(held, State.COMPLETE).state is State.COMPLETE
+    assert store.add(Wish("later")).id > kept[-1]
+    store.close()
 
 
 def test_a_folder_that_cannot_be_made_is_named(world, tmp_path):

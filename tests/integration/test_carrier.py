@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from scenes import doing, responder, story
+from scenes import doing, responder, reviewer, story
 
 #: What a worker does with a ticket, as far as the carrier is concerned.
 WORKER = """
@@ -18,11 +18,14 @@ from pathlib import Path
 from shiage.app import runs
 from shiage.app.workspace import open_workspace
 from shiage.domain.errors import UserError
+from shiage.engine import carrier
 from shiage.engine.carrier import Route, carried
 
 url, place, spec = sys.argv[1:4]
+carrier.PATIENCE = 2
 try:
     with carried(Route(url, Path(place)), spec) as held:
+        held.over = lambda: False
         workspace = open_workspace(held.tree.root, os.environ)
         run = asyncio.run(runs.run(workspace, spec, by="recovery", keep=held.keep))
         held.push(f"{spec}: {run.status}")
@@ -151,6 +154,20 @@ def test_a_push_that_the_server_refuses_pauses_the_run_until_it_takes_it(machine
     hook.unlink()
     assert machines.run("a") == "completed"
     assert rounds(machines.journal()) == [("document-review", 1), ("inspection", 1)]
+
+
+@pytest.mark.slow
+def test_a_repository_that_stays_away_is_not_waited_for_for_ever_and_the_run_goes_on_when_it_is_back(machines, project):
+    away = machines.url + ".away"
+    gone = ["run", "mv", machines.url, away]
+    project.cast(story({**reviewer(), "do": [gone, *reviewer()["do"]], "nth": 1}, writing()))
+    assert machines.run("a") == "error repository-gone"
+    assert machines.run("a") == "error fetch-failed"
+    Path(away).rename(machines.url)
+    assert machines.run("a") == "completed"
+    assert rounds(machines.journal()) == [("document-review", 1), ("inspection", 1)]
+    orders = [e["content"]["order"]["role"] for e in machines.journal() if e["event_type"] == "ATTEMPT_STARTED"]
+    assert orders.count("reviewer") == 1, "what was done before is not done again"
 
 
 def test_a_repository_that_cannot_be_reached_is_told(machines, project):

@@ -77,6 +77,8 @@ def test_a_spec_is_queued_on_one_machine_run_on_another_and_seen_from_a_third(ma
         rounds = machine.shiage("show", "login", "--json").json["rounds"]
         assert [(row["phase"], row["round"]) for row in rounds] == [("document-review", 1), ("inspection", 1)]
         assert machine.shiage("verify", "login").code == 0
+    logs = [row["log"] for row in north.shiage("show", "login", "--json").json["attempts"]]
+    assert logs and all((north.root / log).stat().st_size and not (third.root / log).exists() for log in logs)
     assert machines.file("login.py") == "LOGIN = 1\n" and machines.file("README.md") == "# A project\n"
     assert (desk.root / "README.md").read_text() == "# edited, not committed\n"
     assert not (desk.spec() / "event-log.jsonl").exists() and not third.spec().exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machines, agents_of, attempt_log, listed
-from scenes import doing, responder, story
+from scenes import doing, responder, reviewer, story
 
 pytestmark = pytest.mark.slow
 LEASE = 4
@@ -61,6 +61,40 @@ def test_a_repository_that_is_gone_is_waited_for_and_said(machines, until):
     assert machines.file("login.py") == "LOGIN = 1\n"
 
 
+def vanishing(machines):
+    """The repository goes away while the reviewer works."""
+    gone = ["run", "mv", machines.url, str(machines.root / "away.git")]
+    return {**reviewer(), "do": [gone, *reviewer()["do"]], "nth": 1}
+
+
+def reviewers(machines) -> int:
+    return [e["content"]["order"]["role"] for e in machines.journal(kind="ATTEMPT_STARTED")].count("reviewer")
+
+
+def test_a_repository_that_goes_away_in_the_middle_is_waited_for_and_said(machines, until):
+    desk = queued(machines, vanishing(machines))
+    worker = desk.start("worker", "--name", "desk")
+    assert "error[repository-gone]" in worker.stderr.readline()
+    assert "nothing is lost" in worker.stderr.readline() and machines.ticket() == "RUNNING"
+    (machines.root / "away.git").rename(machines.url)
+    until(lambda: machines.ticket() == "COMPLETE", 60)
+    assert "the repository is back" in ended(worker)
+    assert machines.rounds() == [("document-review", 1), ("inspection", 1)] and reviewers(machines) == 1
+
+
+def test_a_run_that_waits_for_its_repository_is_stopped_at_once_and_goes_on_later(machines, until):
+    desk = queued(machines, vanishing(machines))
+    worker = desk.start("worker", "--name", "desk")
+    assert "error[repository-gone]" in worker.stderr.readline()
+    assert desk.shiage("stop", "login").code == 0
+    assert (machines.ticket(), machines.ticket("reason")) == ("CANCELLED", "push-refused")
+    (machines.root / "away.git").rename(machines.url)
+    ended(worker)
+    said = desk.shiage("run", "login")
+    assert said.code == 0, said
+    assert reviewers(machines) == 1 and machines.file("login.py") == "LOGIN = 1\n"
+
+
 def test_a_refused_push_pauses_the_run_and_what_was_done_is_pushed_later(machines):
     desk = queued(machines)
     hook = Path(machines.url) / "hooks" / "pre-receive"
@@ -77,8 +111,7 @@ def test_a_refused_push_pauses_the_run_and_what_was_done_is_pushed_later(machine
     )
     (machines.root / "open").touch()
     assert desk.shiage("run", "login").code == 0
-    assert machines.rounds() == [("document-review", 1), ("inspection", 1)]
-    assert [e["content"]["order"]["role"] for e in machines.journal(kind="ATTEMPT_STARTED")].count("reviewer") == 1
+    assert machines.rounds() == [("document-review", 1), ("inspection", 1)] and reviewers(machines) == 1
 
 
 def test_what_a_person_pushes_onto_the_run_branch_is_kept_and_worked_with(machines, until):

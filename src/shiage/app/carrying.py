@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
@@ -69,9 +69,7 @@ def _refuse_begun(folder: Folder) -> None:
 
 
 @contextmanager
-def taken(
-    workspace: Workspace, ticket: Ticket, owner: str, ours: Callable[[], bool] = lambda: True
-) -> Iterator[tuple[Workspace, Carried]]:
+def taken(workspace: Workspace, ticket: Ticket, owner: str) -> Iterator[tuple[Workspace, Carried]]:
     """Hold the spec of this ticket here, in a project of its own whose settings are those of its branch."""
     order = ticket.order
     inside = order.get("inside", "")
@@ -81,7 +79,6 @@ def taken(
     said = f"{owner} {ticket.id}.{ticket.token}"
     try:
         with carried(route, order["name"], bug=order.get("kind") == "bug", owner=said) as held:
-            held.ours = ours
             yield _project(workspace, held), held
     finally:
         abroad.forget(route)

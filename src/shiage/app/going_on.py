@@ -1,6 +1,7 @@
 """What a claimed ticket asks for: its run begun or gone on with, here or on its branch."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from shiage.app import acts, runs
@@ -34,11 +35,15 @@ async def go_on(workspace: Workspace, ticket: Ticket, watch: Watch, keep: Keep |
     )  # fmt: skip
 
 
-async def carry(workspace: Workspace, keeper: Keeper, ticket: Ticket, watch: Watch) -> Run:
+async def carry(
+    workspace: Workspace, keeper: Keeper, ticket: Ticket, watch: Watch, stopped: Callable[[], bool] = lambda: False
+) -> Run:
     """The same on the branch of a run that travels: taken to this machine, pushed after every closed step."""
     with ExitStack() as stack:
-        entered = taken(workspace, ticket, keeper.store.me.name, lambda: keeper.owns(ticket))
+        entered = taken(workspace, ticket, keeper.store.me.name)
         there, held = await asyncio.to_thread(stack.enter_context, entered)
+        held.ours, held.say = lambda: keeper.owns(ticket), keeper.told.repository
+        held.over = lambda: stopped() or keeper.is_over(ticket)
         run = await go_on(there, ticket, watch, held.keep)
         await asyncio.to_thread(held.push, f"{name_of(ticket)}: {run.status} {run.reason}".rstrip())
         return run

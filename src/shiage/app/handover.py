@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shiage.app.background import START_SECONDS, spawn
+from shiage.app.carrying import busy
 from shiage.app.tickets import chosen, view
 from shiage.app.views import status
 from shiage.app.workspace import Workspace
 from shiage.domain.errors import UserError
 from shiage.engine.places import Places
-from shiage.queue.store import Store
+from shiage.queue.store import Store, Taken
 from shiage.queue.tickets import State, Ticket
 
 _LOOK_SECONDS = 0.03
@@ -28,19 +29,20 @@ class Begun:
 
 def begin(workspace: Workspace, store: Store, ticket: Ticket, environ: Mapping[str, str]) -> Begun:
     """See to it that a worker takes the ticket; returns when it runs, so that a stop will find it, or has to wait."""
+    _refuse_running(store, ticket)
     started, log = 0, Places(workspace.root, "queue").home / "worker.out"
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         ticket = chosen(store, str(ticket.id))
-        if ticket.state is not State.QUEUED:
-            if ticket.state is not State.RUNNING or _seen_running(workspace, ticket):
-                break
-        elif (why := _why(workspace, store, ticket)) == "worker":
+        why = _why(workspace, store, ticket)
+        if why == "worker":
             if started and os.waitpid(started, os.WNOHANG) != (0, 0):
                 raise _failed(ticket, log)
             started = started or spawn(_argv(workspace), environ, log)
-        elif why:
+        elif why and ticket.state is State.QUEUED:
             return Begun(ticket, why, 0)
+        elif _seen_begun(workspace, ticket, why):
+            break
         time.sleep(_LOOK_SECONDS)
     if ticket.state is State.ERROR and not ticket.run:
         raise UserError("not-started", f'"{ticket.subject}" did not start: {ticket.detail}', help=f"see {log}.")
@@ -48,14 +50,23 @@ def begin(workspace: Workspace, store: Store, ticket: Ticket, environ: Mapping[s
     return Begun(ticket, "", owner.pid if owner else started)
 
 
+def _refuse_running(store: Store, ticket: Ticket) -> None:
+    """What was just queued does not run yet: a running one is that of somebody else."""
+    owner = next((owner for owner in store.owners() if owner.id == ticket.owner), None)
+    if ticket.state is State.RUNNING and owner:
+        raise busy(ticket.order.get("name", ticket.subject), Taken(ticket, owner))
+
+
 def _why(workspace: Workspace, store: Store, ticket: Ticket) -> str:
     rows = view(workspace, store).tickets
     return next((row.waits_for for row in rows if row.ticket == ticket.id), "")
 
 
-def _seen_running(workspace: Workspace, ticket: Ticket) -> bool:
-    if ticket.order.get("remote"):  # the owner of the ticket hears of a stop, wherever it is
-        return True
+def _seen_begun(workspace: Workspace, ticket: Ticket, why: str) -> bool:
+    if ticket.state is not State.RUNNING:
+        return ticket.state is not State.QUEUED
+    if why or ticket.order.get("remote"):  # the owner of the ticket hears of a stop, wherever it is
+        return not why
     return status(workspace, workspace.folder(ticket.order.get("name", ticket.subject))).status == "running"
 
 

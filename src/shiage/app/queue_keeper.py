@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol
 
+from shiage.app.runs import Stoppable
 from shiage.domain.errors import ShiageError, UserError
 from shiage.queue.store import Store
 from shiage.queue.tickets import Ticket
@@ -16,10 +16,6 @@ LOOK_SECONDS = 1.0  #: between two looks for a worker that died or a time that h
 RENEW = 1 / 6  #: of a lease: between two renewals
 #: Of a lease: whoever could not renew for so long ends its agents itself, before anybody else may begin.
 FENCE = 2 / 3
-
-
-class Stoppable(Protocol):
-    def request_stop(self, by: str = ...) -> None: ...
 
 
 @dataclass(slots=True)
@@ -32,6 +28,7 @@ class Told:
     failed: Callable[[Ticket, Exception], None] = lambda ticket, error: None
     trouble: Callable[[UserError], None] = lambda error: None  #: the queue cannot be used for now
     back: Callable[[], None] = lambda: None
+    repository: Callable[[UserError | None], None] = lambda gone: None  #: that it is gone in mid-run; None: it is back
 
 
 @dataclass(slots=True)
@@ -89,6 +86,11 @@ class Keeper:
         heard = time.monotonic() - self._renewed < self.store.lease
         held = self._held.get(ticket.id)
         return heard and held is not None and held.asked != "lease"
+
+    def is_over(self, ticket: Ticket) -> bool:
+        """Whether somebody has asked for its end, or it has ended."""
+        held = self._held.get(ticket.id)
+        return held is None or bool(held.asked)
 
     @contextmanager
     def holding(self, ticket: Ticket) -> Iterator[Held]:

@@ -11,13 +11,12 @@ from shiage.app import acts
 from shiage.app.carrying import as_ticket, busy, send_off, travels
 from shiage.app.going_on import carry
 from shiage.app.queue_keeper import LOOK_SECONDS, Held, Keeper, Told
-from shiage.app.runs import Watch
+from shiage.app.runs import Stoppable, Watch
 from shiage.app.tickets import end_of, open_queue, wish_of
 from shiage.app.workspace import Workspace, now
 from shiage.domain.errors import UserError
 from shiage.domain.outcome import Cause
 from shiage.domain.run import Run, Status
-from shiage.engine.runner import Runner
 from shiage.journal.entry import Entry
 from shiage.queue.store import ClaimLost, Store, Taken
 from shiage.queue.tickets import Hold, State, Ticket
@@ -25,6 +24,8 @@ from shiage.queue.tickets import Hold, State, Ticket
 Begin = Callable[[Watch], Awaitable[Run]]
 #: Stops that no person asked for: somebody else goes on with the ticket.
 GIVEN_UP = frozenset({"lease", "worker"})
+#: What comes of a ticket whose end was asked for and could not be made known.
+_ASKED = {"person": State.CANCELLED, **dict.fromkeys(GIVEN_UP, State.QUEUED)}
 BUSY_SECONDS = 5.0  #: until a spec that somebody holds without the queue is tried again
 PATIENCE_SECONDS = 5.0  #: how long a person at the terminal waits for a queue that takes no result
 
@@ -39,7 +40,8 @@ async def carry_out(
         except UserError as error:
             later = now() + BUSY_SECONDS
             detail = f"{keeper.store.me.name}: {error.message}" if ticket.order.get("remote") else error.message
-            await finish(keeper, held, refused(error), not_before=later, reason=error.code, detail=detail)
+            state = _ASKED.get(held.asked) or refused(error)
+            await finish(keeper, held, state, not_before=later, reason=error.code, detail=detail)
             raise
         except BaseException as error:
             stopped = isinstance(error, asyncio.CancelledError)
@@ -52,7 +54,7 @@ async def carry_out(
 
 
 def _watched(store: Store, held: Held, watch: Watch) -> Watch:
-    def started(runner: Runner) -> None:
+    def started(runner: Stoppable) -> None:
         held.started(runner)
         watch.started(runner)
 
@@ -143,7 +145,7 @@ class Here:
         return await carry_out(self._keeper, claimed, chosen, watch, lambda error: _refused(claimed, error))
 
     def _carried(self, ticket: Ticket) -> Begin:
-        return lambda watch: carry(self.workspace, self._keeper, ticket, watch)
+        return lambda watch: carry(self.workspace, self._keeper, ticket, watch, self.stopped)
 
     async def _claimed(self, name: str, ticket: Ticket) -> Ticket | None:
         store, told = self._keeper.store, False
@@ -168,7 +170,7 @@ def _answered(workspace: Workspace, name: str, text: str) -> Begin:
 
 def _refused(claimed: Ticket, error: UserError) -> State:
     """What was begun waits for a person; what never began leaves nothing open."""
-    begun = claimed.token > 1 or error.code in ("push-refused", "fenced")
+    begun = claimed.token > 1 or error.code in ("push-refused", "repository-gone", "fenced")
     return State.AWAITING_RESPONSE if begun else State.CANCELLED
 
 

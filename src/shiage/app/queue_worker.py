@@ -19,7 +19,7 @@ from shiage.queue.tickets import State, Ticket
 #: Keys of a ticket's order that are settings of its run.
 _SETTINGS = {"agent": "agent", "template": "review_loop.template"}
 #: What a queued ticket waits for that comes without a person, so that a draining worker stays.
-_COMES = frozenset({"", "worker", "time", "ticket", "agent", "room"})
+_COMES = frozenset({"", "worker", "time", "again", "ticket", "agent", "room"})
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class Worker:
 
 #: What comes of a ticket that cannot begin here. Free for others: the spec is held without the queue, needs the main
 #: checkout, or went on elsewhere; this machine cannot reach the repository or has no room.
-_OTHERS = frozenset({"busy", "fenced", "fetch-failed", "state-not-writable"})
+_OTHERS = frozenset({"busy", "checkout-busy", "fenced", "fetch-failed", "repository-gone", "state-not-writable"})
 #: A person must settle it, and the run goes on from where it is.
 _PERSON = frozenset({"push-refused", "not-trusted", "branch-foreign", "no-identity"})
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from shiage.agents.adapter import AgentEvent
 from shiage.agents.sweep import sweep_marker
@@ -41,13 +42,17 @@ def exit_code(run: Run) -> int:
     return EXIT_CODES[Status.ERROR if given_up else run.status]
 
 
+class Stoppable(Protocol):
+    def request_stop(self, by: str = ...) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Watch:
     """Who is told while a run goes on."""
 
     entries: Callable[[str, Sequence[Entry]], None] = lambda spec, entries: None
     agent: Callable[[str, Attempt, AgentEvent], None] = lambda spec, attempt, event: None
-    started: Callable[[Runner], None] = lambda runner: None
+    started: Callable[[Stoppable], None] = lambda runner: None
 
 
 @contextmanager
@@ -85,6 +90,29 @@ def _opened(
         finally:
             journal.close()
             listeners.close()
+
+
+@contextmanager
+def alone(case: Case) -> Iterator[None]:
+    """Of two runs in one checkout each would be judged by what the other does."""
+    with ExitStack() as held:
+        if case.tree is None:
+            try:
+                held.enter_context(lock.held(case.places.checkout, case.name, case.name))
+            except UserError as error:
+                raise _shared(case, error) from error
+        yield
+
+
+def _shared(case: Case, error: UserError) -> UserError:
+    other = lock.holder(case.places.checkout)
+    if error.code != "busy" or other is None:
+        return error
+    return UserError(
+        "checkout-busy",
+        f'"{other.doing}" is at work in the main checkout, where "{case.name}" would work too (process {other.pid})',
+        help=f"`shiage run {case.name}` takes a worktree or waits for its turn; `shiage stop {other.doing}` ends the other.",
+    )
 
 
 def _carried(case: Case, keep: Keep) -> Case:
@@ -144,7 +172,7 @@ async def run(
     folder = workspace.folder(name)
     known_phase(folder, until)
     trees.prepare(workspace, folder, wanted=worktree, base=base)
-    with opened(workspace, folder, "run", watch or Watch(), keep) as (case, record):
+    with opened(workspace, folder, "run", watch or Watch(), keep) as (case, record), alone(case):
         return await _drive(case, record, _beginning(case, record, until, by), watch or Watch())
 
 
@@ -189,7 +217,7 @@ async def step(workspace: Workspace, name: str, phase: str, *, fix: bool = False
             "no-fix", f"{phase} has nothing to apply", help="`--fix` is for document-review and inspection."
         )
     trees.prepare(workspace, folder)
-    with opened(workspace, folder, "step", watch) as (case, record):
+    with opened(workspace, folder, "step", watch) as (case, record), alone(case):
         if fix and case.folder.text(effects.newest_report(case, phase)) is None:
             kind = "reply" if phase == "document-review" else "report"
             raise UserError(

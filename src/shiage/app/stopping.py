@@ -32,10 +32,14 @@ async def stop(workspace: Workspace, name: str) -> None:
 
 
 async def _asked(store: Store, ticket: Ticket, name: str) -> None:
-    """Its run is about to begin, or goes on elsewhere: its owner is told, and ends it."""
-    store.cancel(ticket.id)
+    """Its run is about to begin, or goes on elsewhere: its owner is told, and ends it.
+
+    An owner that gives it back at this moment, or another that takes it over, must not make the wish void.
+    """
     deadline = asyncio.get_running_loop().time() + acts.STOP_SECONDS
-    while (found := store.get(ticket.id)) and found.token == ticket.token and found.state is State.RUNNING:
+    while (found := store.get(ticket.id)) and found.state in (State.QUEUED, State.RUNNING):
+        if found.state is State.QUEUED or not found.stop:
+            store.cancel(ticket.id)
         if asyncio.get_running_loop().time() > deadline:
             raise UserError(
                 "stop-failed", f'"{name}" did not end in {acts.STOP_SECONDS:.0f} s', help="end that process by hand."

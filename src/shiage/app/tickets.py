@@ -17,7 +17,7 @@ from shiage.specs.folder import Folder
 from shiage.specs.freeform import find_task
 
 #: What a queued ticket may wait for.
-WAITS = ("room", "time", "ticket", "broken-chain", "agent", "its-owner", "worker")
+WAITS = ("room", "time", "again", "ticket", "broken-chain", "agent", "its-owner", "worker", "lost")
 MOST_DIGITS = 15  #: of a ticket's number
 SHOWN_ENDED = 20  #: final tickets that a list shows
 
@@ -164,11 +164,13 @@ class Around:
     most: int
 
     def waits_for(self, ticket: Ticket) -> str:
-        """Why a queued ticket does not begin, the weightiest first."""
+        """Why nobody works on a ticket that is queued or was running, the weightiest first."""
+        if ticket.state is State.RUNNING and ticket.owner not in {owner.id for owner in self.owners}:
+            return "lost" if self._worker else "worker"
         if ticket.state is not State.QUEUED:
             return ""
         if ticket.not_before > now():
-            return "time"
+            return "again" if ticket.reason else "time"  # a worker put it back: it says why
         if ticket.after is not None and self._chained(ticket):
             return "broken-chain" if self.store.blocked(ticket) else "ticket"
         if {hold.agent for hold in self.holds} & set(ticket.agents):
@@ -178,7 +180,11 @@ class Around:
         running = [other for other in self.tickets if other.state is State.RUNNING]
         if len(running) >= self.most or any(other.subject == ticket.subject for other in running):
             return "room"
-        return "" if any(owner.worker for owner in self.owners) else "worker"
+        return "" if self._worker else "worker"
+
+    @property
+    def _worker(self) -> bool:
+        return any(owner.worker for owner in self.owners)
 
     def _chained(self, ticket: Ticket) -> bool:
         before = self.store.get(ticket.after or 0)

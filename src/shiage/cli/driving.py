@@ -7,10 +7,12 @@ from contextlib import AsyncExitStack
 from importlib import import_module
 
 from shiage.app import runs, steps
+from shiage.app.queue_keeper import Told
 from shiage.app.queue_runs import Here
 from shiage.app.reviews import result_of
 from shiage.app.runs import Watch
 from shiage.app.tickets import queueing
+from shiage.app.troubles import said
 from shiage.app.views import status
 from shiage.app.workspace import Workspace
 from shiage.cli.context import Context
@@ -19,7 +21,7 @@ from shiage.cli.front import End, Front, JsonLines, Quiet, Sentences
 from shiage.cli.interrupts import Interrupts
 from shiage.cli.leash import Leash, split
 from shiage.cli.output import note
-from shiage.cli.words import t
+from shiage.cli.words import language, t
 from shiage.domain.errors import UserError
 from shiage.domain.run import Run, Status
 
@@ -41,13 +43,33 @@ def drive_queued(
     """The same through the queue: nobody else works on these specs meanwhile, and there is room for them."""
     workspace = queueing(workspace, names)
     leash = _leash(context, names)
-    here = Here(workspace, workspace.settings.max_parallel)
+    here = Here(workspace, workspace.settings.max_parallel, told=_troubles(context))
     here.waiting = lambda ticket: note(context, t("queue.waiting", ticket=ticket.id))
 
     async def queued(name: str, watch: Watch) -> Run:
         return await here.run(name, lambda inner: begin(name, inner), watch, dict(order or {}), answer)
 
     return asyncio.run(_all(context, workspace, names, queued, here, leash))
+
+
+def _troubles(context: Context) -> Told:
+    """What a run waits for is said beside its own story."""
+
+    def trouble(error: UserError) -> None:
+        note(context, t("cli.warning", text=said(language(), error)))
+
+    def repository(gone: UserError | None) -> None:
+        if gone:
+            trouble(gone)
+        else:
+            note(context, t("worker.reached"))
+
+    return Told(trouble=trouble, back=lambda: note(context, t("worker.back")), repository=repository)
+
+
+def beside_others(context: Context) -> Callable[[str, str, UserError], None]:
+    """Says that a run takes a worktree or waits because of another one."""
+    return lambda what, spec, why: note(context, t(f"cli.{what}", spec=spec, why=said(language(), why)))
 
 
 def _leash(context: Context, names: Sequence[str]) -> Leash | None:

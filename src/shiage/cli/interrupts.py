@@ -4,8 +4,8 @@ import asyncio
 import signal
 from types import TracebackType
 
+from shiage.app.runs import Stoppable
 from shiage.cli.front import Front
-from shiage.engine.runner import Runner
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -16,7 +16,7 @@ class Interrupts:
     def __init__(self, shown: Front) -> None:
         self.asked = False
         self._shown = shown
-        self._runners: list[Runner] = []
+        self._runners: list[Stoppable] = []
         self._main = asyncio.current_task()
         shown.on_stop = self.ask
 
@@ -31,7 +31,7 @@ class Interrupts:
         for number in self._heard:
             asyncio.get_running_loop().remove_signal_handler(number)
 
-    def started(self, runner: Runner) -> None:
+    def started(self, runner: Stoppable) -> None:
         """A run that a stop is meant for; one that was asked for earlier counts too."""
         self._runners.append(runner)
         if self.asked:

@@ -12,13 +12,13 @@ from shiage.app.times import point
 from shiage.app.workspace import Workspace
 from shiage.cli.command import command as made
 from shiage.cli.context import Context
-from shiage.cli.output import emit, show
+from shiage.cli.output import emit, note, show
 from shiage.cli.paint import paint
 from shiage.cli.project import workspace
-from shiage.cli.text import clean, columns
+from shiage.cli.text import clean, columns, waits
 from shiage.cli.words import counted, language, t
 from shiage.queue.store import Store
-from shiage.queue.tickets import Ticket
+from shiage.queue.tickets import State, Ticket
 
 
 @made("queue", example="shiage queue add login --after 3")
@@ -41,8 +41,12 @@ def command(
     begin = point(not_before, datetime.now().astimezone()) if not_before else 0.0
     asked = Asked({"agent": agent or "", "until": until or ""}, after, begin, priority)
     with queue_of(project) as store:
+        before = {ticket.id for ticket in store.open() if ticket.state is not State.AWAITING_RESPONSE}
         changed = _DO[action](project, store, words, asked)
         seen = view(project, store)
+    for ticket in changed if action == "add" else ():
+        if ticket.id in before:
+            note(context, t("queue.already", spec=ticket.order.get("name", ticket.subject), ticket=ticket.id))
     _tell(context, seen, [ticket.id for ticket in changed] if action != "list" else None)
     return 0
 
@@ -91,9 +95,7 @@ def table(rows: Sequence[TicketView], *, colored: bool) -> list[str]:
 
 def _why(row: TicketView) -> str:
     if row.waits_for:
-        at = datetime.fromtimestamp(row.not_before).astimezone().isoformat(" ", "minutes") if row.not_before else ""
-        waits = t(f"wait.{row.waits_for}", time=at, ticket=row.after)
-        return f"{waits}; {clean(row.detail)}" if row.reason and row.detail else waits
+        return waits(row.waits_for, row.not_before, row.after, row.detail)
     if row.worker:
         return row.worker
     why = f"why.{row.reason}"

@@ -12,7 +12,7 @@ from shiage.app.times import point
 from shiage.cli.command import command as made
 from shiage.cli.context import Context
 from shiage.cli.detach import detached
-from shiage.cli.driving import drive_queued
+from shiage.cli.driving import beside_others, drive_queued
 from shiage.cli.params import PhaseName, SpecName
 from shiage.cli.project import workspace
 from shiage.cli.words import t
@@ -41,7 +41,7 @@ def command(
     if detach or after or not_before or priority is not None:
         asked = Asked(order, after, _time(not_before), priority or 0)
         return detached(context, project, names, lambda store, name: enqueue(project, store, name, asked))
-    beside = Beside(project, until or "", worktree, base or "", several=len(names) > 1)
+    beside = Beside(project, until or "", worktree, base or "", len(names) > 1, beside_others(context))
 
     def begin(name: str, watch: Watch) -> Awaitable[Run]:
         return beside.run(name, watch)

@@ -2,13 +2,13 @@
 
 import click
 
-from shiage.app import runs
+from shiage.app.beside import Beside
 from shiage.app.create import new_task
 from shiage.app.enqueue import Asked, enqueue
 from shiage.cli.command import command as made
 from shiage.cli.context import Context
 from shiage.cli.detach import detached
-from shiage.cli.driving import drive_queued
+from shiage.cli.driving import beside_others, drive_queued
 from shiage.cli.project import workspace
 from shiage.cli.words import language
 
@@ -25,4 +25,5 @@ def command(context: Context, prompt: str, agent: str | None, template: str | No
     order = {"agent": agent or "", "template": template or ""}
     if detach:
         return detached(context, project, (name,), lambda store, task: enqueue(project, store, task, Asked(order)))
-    return drive_queued(context, project, (name,), lambda task, watch: runs.run(project, task, watch=watch), order)
+    beside = Beside(project, "", worktree=False, base="", several=False, tell=beside_others(context))
+    return drive_queued(context, project, (name,), beside.run, order)

@@ -71,6 +71,12 @@ def told(context: Context) -> Told:
         else:
             print(f"error[our-bug]: {type(error).__name__}: {error}", file=sys.stderr)
 
+    def repository(gone: UserError | None) -> None:
+        if gone:
+            show_error(gone, as_json=context.json)
+        else:
+            _say(context, "worker.reached")
+
     return Told(
         claimed=lambda ticket: about("worker.claimed", ticket),
         ended=lambda ticket: about("worker.ended", ticket),
@@ -78,6 +84,7 @@ def told(context: Context) -> Told:
         failed=failed,
         trouble=lambda error: show_error(error, as_json=context.json),
         back=lambda: _say(context, "worker.back"),
+        repository=repository,
     )
 
 

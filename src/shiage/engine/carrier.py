@@ -9,6 +9,8 @@ the newest. Whoever takes a run pushes that at once: from then on everything of 
 
 import re
 import shutil
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ from pathlib import Path
 from shiage.agents.sweep import sweep_marker
 from shiage.domain.errors import UserError
 from shiage.domain.events import Event
-from shiage.domain.run import Run
+from shiage.domain.run import Run, Status
 from shiage.engine import git, lock
 from shiage.engine.keeping import message
 from shiage.engine.places import Places
@@ -29,6 +31,10 @@ from shiage.journal.reading import read
 from shiage.specs import files
 from shiage.specs.folder import BugFolder, Folder, SpecFolder, find
 
+#: Seconds that a repository which is gone in mid-run is waited for; then whoever reaches it may go on.
+PATIENCE = 600.0
+AGAIN = 1.0  #: seconds between two tries
+_LOOK = 20.0  #: seconds that it may take to say where a branch is
 _RUN = re.compile(r"r-\d+")
 #: What lies in other stores stays there: only its pointers are carried.
 _POINTERS = {"GIT_LFS_SKIP_SMUDGE": "1"}
@@ -51,6 +57,10 @@ class Route:
         return self.place / "locks" / "repository"
 
 
+class Gone(UserError):
+    """The repository cannot be reached now. It may come back: what was done stays here until then."""
+
+
 @dataclass(slots=True)
 class Carried:
     """A spec on this machine, for as long as this machine owns it."""
@@ -63,6 +73,8 @@ class Carried:
     pushed: str = ""  #: what the branch held when this machine last saw it; empty: there is no branch yet
     lost: bool = False  #: another owner went on
     ours: Callable[[], bool] = lambda: True  #: whether the queue still says so
+    over: Callable[[], bool] = lambda: True  #: whether nobody waits for a repository that is gone
+    say: Callable[[UserError | None], None] = lambda gone: None  #: that it is gone; None: that it is back
 
     @property
     def branch(self) -> Branch:
@@ -70,12 +82,21 @@ class Carried:
 
     def keep(self, run: Run, event: Event) -> None:
         """What a run calls after every closed step: from here on another machine can go on from it."""
-        self.push(message(run, event))
+        try:
+            self.push(message(run, event))
+        except Gone as gone:
+            if run.status is not Status.RUNNING:
+                raise
+            if not self.over():
+                raise _behind(gone) from gone
+            # Its end was asked for, and that comes first: what is missing is sent with the end.
 
     def push(self, words: str) -> None:
         """Commit the work and push it with the journal; refused for good once another owner has pushed."""
-        if self.lost or not self.ours():
+        if self.lost:
             raise _fenced(self)
+        if not self.ours():
+            raise _unrenewed(self)
         commit_all(self.tree, words)
         tip = self.tree.word("rev-parse", "HEAD")
         commit = committed(self.branch, tip, self.pushed, words)
@@ -83,18 +104,38 @@ class Carried:
             self.send(commit)
 
     def send(self, commit: str) -> None:
-        """Whether a push arrived is asked of the branch itself: an answer may be lost, and words differ by server."""
-        target = f"refs/heads/{self.tree.branch}"
-        done = git.asked(self.tree.root, "push", "--quiet", "--", self.url, f"{commit}:{target}")
-        if done.returncode != 0:
-            now = _branch_at(self.tree.root, self.url, target, done.stderr)
-            if now not in (commit, self.pushed):
-                self.lost = True
-                raise _fenced(self)
-            if now != commit:
-                raise git.failed(done, "push-refused", f"see to it that {self.url} takes pushes to {self.tree.branch}.")
+        """Push it. A repository that is gone is waited for while the run is ours and nobody asks for its end."""
+        until, gone = time.monotonic() + PATIENCE, self._tried(commit)
+        if gone and not self.over():
+            self.say(_behind(gone))
+        while gone:
+            if not self.ours():
+                raise _unrenewed(self)
+            if self.over() or time.monotonic() > until:
+                raise gone
+            time.sleep(AGAIN)
+            gone = self._tried(commit)
+            if not gone:
+                self.say(None)
         self.pushed = commit
         git.git(self.tree.root, "update-ref", _pushed(self), commit)
+
+    def _tried(self, commit: str) -> Gone | None:
+        """Whether a push arrived is asked of the branch itself: an answer may be lost, and words differ by server."""
+        target = f"refs/heads/{self.tree.branch}"
+        done = git.reached(self.tree.root, "push", "--quiet", "--", self.url, f"{commit}:{target}")
+        if done.returncode == 0:
+            return None
+        told = git.reached(self.tree.root, "ls-remote", "--quiet", "--", self.url, target, patience=_LOOK)
+        if told.returncode != 0:
+            return _gone(self.url, told)
+        now = told.stdout.split(b"\t")[0].decode()
+        if now not in (commit, self.pushed):
+            self.lost = True
+            raise _fenced(self)
+        if now != commit:
+            raise git.failed(done, "push-refused", f"see to it that {self.url} takes pushes to {self.tree.branch}.")
+        return None
 
 
 def _pushed(carried: Carried) -> str:
@@ -109,12 +150,21 @@ def _fenced(carried: Carried) -> UserError:
     )  # fmt: skip
 
 
-def _branch_at(root: Path, url: str, target: str, said: bytes) -> str:
-    """The commit that the branch has now; empty if it does not exist."""
-    done = git.asked(root, "ls-remote", "--quiet", "--", url, target)
-    if done.returncode != 0:
-        raise git.failed(done, "push-refused", f"see to it that {url} can be reached, then run again.")
-    return done.stdout.split(b"\t")[0].decode() if done.stdout else ""
+def _unrenewed(carried: Carried) -> UserError:
+    return UserError(
+        "fenced", f'"{carried.folder.name}" may be somebody else\'s by now: the queue was not reached for too long',
+        help="nothing is pushed until somebody has it for certain, and goes on with it.",
+    )  # fmt: skip
+
+
+def _gone(url: str, done: subprocess.CompletedProcess[bytes]) -> Gone:
+    said = git.failed(done, "push-refused")
+    return Gone(said.code, said.message, help=f"see to it that {url} can be reached, then run again.")
+
+
+def _behind(gone: Gone) -> UserError:
+    """Nobody has to do anything: it goes on wherever the repository is reached first."""
+    return UserError("repository-gone", gone.message, help="nothing is lost: it goes on when the repository is back.")
 
 
 def publish(url: str, folder: Folder, *, inside: str = "", revision: str = "") -> None:
@@ -157,7 +207,10 @@ def carried(route: Route, name: str, *, bug: bool = False, base: str = "", owner
             tree = Tree(place, root, f"{BRANCHES}{key}", checkout=place / key)
             held = Carried(route.url, tree, kind(root, name), route.inside, owner)
             _take(held, copy, base)
-        held.push(f"{name}: taken over" if held.pushed else f"{name}: begun")
+        try:
+            held.push(f"{name}: taken over" if held.pushed else f"{name}: begun")
+        except Gone as gone:
+            raise _behind(gone) from gone
         yield held
 
 
@@ -178,7 +231,7 @@ def fetched(route: Route, refs: str = "*", patience: float = git.PATIENCE) -> Pa
     if not (copy / "HEAD").is_file():
         git.git(route.place, "init", "--quiet", "--bare", "--", str(copy))
     fetch = ("fetch", "--quiet", "--prune", "--no-recurse-submodules", "--", route.url)
-    done = git.asked(copy, *fetch, f"+refs/heads/{refs}:{REMOTE}{refs}", patience=patience)
+    done = git.reached(copy, *fetch, f"+refs/heads/{refs}:{REMOTE}{refs}", patience=patience)
     if done.returncode != 0:
         raise git.failed(done, "fetch-failed", f"see to it that {route.url} can be reached, then run again.")
     return copy

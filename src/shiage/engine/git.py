@@ -31,6 +31,10 @@ _LEADING = frozenset(
 PATIENCE = 600.0  #: seconds; a large checkout takes minutes
 
 
+class Silent(UserError):
+    """It did not end in the time it was given."""
+
+
 def git(
     root: Path, *arguments: str, stdin: bytes = b"", variables: Mapping[str, str] | None = None, code: str = "git-failed",
     help: str = "",
@@ -57,7 +61,15 @@ def asked(
             raise UserError("git-failed", f"there is no folder {root}") from error
         raise UserError("git-missing", "git was not found", help="install git.") from error
     except subprocess.TimeoutExpired as error:
-        raise UserError("git-failed", f"git {arguments[0]} did not end in {patience:.0f} s") from error
+        raise Silent("git-failed", f"git {arguments[0]} did not end in {patience:.0f} s") from error
+
+
+def reached(root: Path, *arguments: str, patience: float = PATIENCE) -> "subprocess.CompletedProcess[bytes]":
+    """The same towards another machine, whose silence is a failure like any other."""
+    try:
+        return asked(root, *arguments, patience=patience)
+    except Silent as silent:
+        return subprocess.CompletedProcess(arguments, 124, b"", f"fatal: {silent.message}".encode())
 
 
 def failed(done: "subprocess.CompletedProcess[bytes]", code: str, help: str = "") -> UserError:

@@ -78,6 +78,7 @@ def _mirrored(route: Route, key: str, commit: str, folder: Folder) -> Folder:
         return folder
     with files.locked(route.place, route.place / "locks" / f"{key}.seen"):
         (root / ".shiage").mkdir(parents=True, exist_ok=True)
+        _link_runs(route, key, root / ".shiage" / "runs")
         wanted = _contents(route, commit, folder)
         for path in files.entries(root, folder.path):
             if path.is_file() and path not in wanted:
@@ -88,6 +89,12 @@ def _mirrored(route: Route, key: str, commit: str, folder: Folder) -> Folder:
                 files.write_atomic(root, path, data)
         files.write_atomic(root, stamp, commit.encode())
     return folder
+
+
+def _link_runs(route: Route, key: str, link: Path) -> None:
+    """What agents were told and said here stays where they worked; elsewhere the link leads nowhere."""
+    if not link.is_symlink():
+        link.symlink_to(f"../../../{key}/{route.inside}.shiage/runs")
 
 
 def _contents(route: Route, commit: str, folder: Folder) -> dict[Path, bytes]:

@@ -38,6 +38,11 @@ class Places:
         return self.home / "locks" / f"{self.key}.lock"
 
     @property
+    def checkout(self) -> Path:
+        """Held by the one run that works in this checkout."""
+        return self.home / "checkout.lock"
+
+    @property
     def head(self) -> Path:
         return self.home / "heads" / self.key
 
