@@ -65,6 +65,7 @@ class Features:
     protocol: bool = False  #: says in its output that it is done; each line must be read to know the result
     announces: bool = False  #: says a first word as soon as it has started, before it asks its model
     env_prefixes: tuple[str, ...] = ()  #: names of our environment that it needs for itself
+    env_if: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: further ones, where the name before them is set
     rules: bool = False  #: `Job.allow` and `Job.deny` reach it
     reports_cost: bool = False
     usage_of_session: bool = False  #: what it tells is the total of its session, not of this attempt

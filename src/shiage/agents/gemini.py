@@ -116,7 +116,7 @@ class Gemini:
         tells_refusals=True,
         protocol=True,
         announces=True,
-        env_prefixes=("GEMINI_", "GOOGLE_"),
+        env_prefixes=("GEMINI_", "GOOGLE_", "CLOUDSDK_"),
         login=Login(
             "run `gemini` and log in, or set GEMINI_API_KEY",
             ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"),

@@ -37,7 +37,7 @@ def probe(adapter: Adapter, settings: AgentSettings, base: Mapping[str, str] | N
         return Probe(installed=False, detail=f"{argv[0]} was not found." if argv else "No program is named.")
     if not adapter.version(settings):
         return Probe(installed=True, path=path)
-    env = {**inherited(base, adapter.features.env_prefixes), **chosen(base, settings)}
+    env = {**inherited(base, adapter.features), **chosen(base, settings)}
     found = _asked(path, (path, *argv[1:]), env)
     if not found.version:
         return found
