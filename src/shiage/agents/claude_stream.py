@@ -85,7 +85,6 @@ class Stream(JsonLines):
 
     def _concluded(self, event: Json) -> tuple[AgentEvent, ...]:
         self._result = event
-        self.session = text(event.get("session_id")) or self.session
         ok = event.get("subtype") == "success" and event.get("is_error") is False and not self._hook
         told = self._hook or _told(event)
         self.ended(Done(ok, told, text(event.get("result")), status(event.get("api_error_status"))))
