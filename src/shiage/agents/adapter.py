@@ -72,6 +72,7 @@ class Features:
     tells_refusals: bool = False  #: its output shows that it was refused a permission
     login: "Login | None" = None  #: where its credentials lie
     help: tuple[str, ...] = ("--help",)  #: how it prints the options that we use
+    tried: tuple[str, ...] = ()  #: versions that were driven, the oldest and the newest
     needs: tuple[str, ...] = ()  #: what its help must name, or its version is not one that we can drive
     silent_files: tuple[str, ...] = ()  #: its own settings in JSON, of which it says nothing when they are broken
     limits: tuple[str, ...] = ()  #: what it cannot do, in sentences for the documentation

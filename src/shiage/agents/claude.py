@@ -68,6 +68,7 @@ class Claude:
             ),
             ("$CLAUDE_CONFIG_DIR/.credentials.json", "~/.claude/.credentials.json"),
         ),
+        tried=("2.1.197", "2.1.327"),
         needs=("--output-format", "--permission-mode", "--allowedTools", "--resume"),
         silent_files=(".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json"),
         limits=("A forbidden tool is no barrier for those who may use the shell.",),

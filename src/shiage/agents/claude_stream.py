@@ -17,22 +17,34 @@ from shiage.agents.adapter import (
 )
 from shiage.agents.claude_failures import Facts, cause_of
 from shiage.agents.failures import reset_in
-from shiage.agents.json_lines import Done, Json, JsonLines, Refusal, is_json, number, part, status, text, tokens
+from shiage.agents.json_lines import Done, Json, JsonLines, Refusal, event_in, is_json, number, part, status, text, tokens
 from shiage.agents.launch import Ended
 from shiage.domain.outcome import Cause, Usage
 
 #: Said when a Stop hook has blocked so often in a row that the program ends against its will.
 OVERRIDDEN = re.compile(r"hook blocked the turn from ending \d+ consecutive times")
+#: This one has been written into the middle of another line, with a line end of its own (anthropics/claude-code#49640).
+INTRUDER = b'{"type":"rate_limit_event"'
 
 
 class Stream(JsonLines):
     def __init__(self) -> None:
         super().__init__()
+        self._torn = b""  # the beginning of a line that was broken by another event
         self._error = ""  # of the last message that carried one
         self._limit: RateLimited | None = None
         self._result: Json = {}
         self._total = 0.0  # the last total_cost_usd
         self._hook = ""  # why a hook was overridden, if one was
+
+    def feed(self, line: bytes) -> tuple[AgentEvent, ...]:
+        torn, self._torn = self._torn, b""
+        if torn and event_in(torn + line) is not None:
+            line = torn + line
+        head, mark, rest = line.partition(INTRUDER)
+        if head and mark and event_in(line) is None:
+            self._torn, line = head, mark + rest
+        return super().feed(line)
 
     def _system(self, event: Json) -> tuple[AgentEvent, ...]:
         match event.get("subtype"):

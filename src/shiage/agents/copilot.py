@@ -135,6 +135,7 @@ class Copilot:
             ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"),
             ("$COPILOT_HOME/config.json", "~/.copilot/config.json"),
         ),
+        tried=("1.0.102",),
         needs=("--output-format", "--allow-tool", "--deny-tool", "--no-ask-user", "--resume"),
         limits=(
             "It allows a command by its name alone, whatever the arguments; of git and gh by the name of their subcommand.",

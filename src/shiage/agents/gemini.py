@@ -122,6 +122,7 @@ class Gemini:
             ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"),
             ("~/.gemini/oauth_creds.json",),
         ),
+        tried=("0.61.0",),
         needs=("--output-format", "stream-json", "--approval-mode", "--resume", "--admin-policy"),
         limits=(
             "Rules for tools reach it as a policy file; where the system has policies of an administrator it ignores ours.",

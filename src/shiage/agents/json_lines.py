@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
@@ -23,6 +24,7 @@ from shiage.agents.launch import Ended
 from shiage.domain.outcome import Cause, Ending, Outcome, Usage
 
 Json = dict[str, Any]
+MOST_USAGE = 64 * 1024  #: bytes of the last that a program said in which its complaint is looked for
 BEGINNING = 300  #: bytes kept of a line that is no event; a flood of such lines must cost little
 
 
@@ -104,7 +106,7 @@ class JsonLines:
         self._stray = b""  # the last line that was no event
 
     def feed(self, line: bytes) -> tuple[AgentEvent, ...]:
-        event = _event(line)
+        event = event_in(line)
         if event is None:
             return self._strange(line)
         read = self.readers.get(text(event.get("type")))
@@ -183,7 +185,7 @@ class JsonLines:
         return Ending.COMPLETED, Cause.HUNG if hung else Cause.NONE, ended.detail
 
     def _without_result(self, ended: Ended, err: bytes) -> tuple[Cause, str]:
-        told = " ".join(filter(None, (self.complaint, last_line(self._stray), last_line(err))))
+        told = " ".join(filter(None, (self.complaint, last_line(self._stray), _option_refused(err) or last_line(err))))
         cause = self.why(told, ended)
         # Only where the refusal itself was the end: a crash after an earlier one is a crash.
         if cause is None and self.cut_by_refusal and ended.ending is Ending.COMPLETED and (refused := self._missing()):
@@ -193,12 +195,25 @@ class JsonLines:
         return cause or Cause.CRASHED, f"{ended.detail} {plain(told)}".strip()
 
 
+#: How command lines refuse what they do not know; the usage that they print behind it says nothing of that.
+REFUSED_OPTION = re.compile(
+    r"^.*(?:unknown (?:option|argument)|unexpected argument|invalid values?\b|is invalid\. allowed choices).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _option_refused(err: bytes) -> str:
+    found = REFUSED_OPTION.search(err[-MOST_USAGE:].decode("utf-8", "replace"))
+    return f"{plain(found[0])} (`shiage doctor` tells what this version lacks)" if found else ""
+
+
 def _unknown(line: bytes) -> Unknown:
     return Unknown(line[:BEGINNING].decode("utf-8", "replace"))
 
 
-def _event(line: bytes) -> Json | None:
-    if not line.lstrip().startswith(b"{"):
+def event_in(line: bytes) -> Json | None:
+    """The JSON object that a line holds, if it holds one."""
+    if not line[:BEGINNING].lstrip().startswith(b"{"):
         return None
     try:
         event = json.loads(line.decode("utf-8", "replace"))

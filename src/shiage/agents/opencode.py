@@ -152,6 +152,7 @@ class OpenCode:
             ("$XDG_DATA_HOME/opencode/auth.json", "~/.local/share/opencode/auth.json"),
         ),
         help=("run", "--help"),
+        tried=("1.18.33",),
         needs=("--format", "--session", "--auto", "--print-logs"),
         limits=(
             "A tool shows only when it has ended.",
