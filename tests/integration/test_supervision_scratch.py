@@ -54,7 +54,7 @@ def test_a_socket_in_it_has_room_for_its_name(tmp_path, marker, monkeypatch, par
 
 
 def test_a_persons_own_choice_wins(tmp_path, marker):
-    assert said(tmp_path, marker, 'echo "$TMPDIR"', TMPDIR="/var/tmp") == "/var/tmp"  # noqa: S108
+    assert said(tmp_path, marker, 'echo "$TMPDIR"', TMPDIR="/var/tmp") == "/var/tmp"
 
 
 def test_what_a_crash_of_ours_left_goes_with_the_sweep(marker):

@@ -17,7 +17,19 @@ from shiage.agents.adapter import (
 )
 from shiage.agents.claude_failures import Facts, cause_of
 from shiage.agents.failures import reset_in
-from shiage.agents.json_lines import Done, Json, JsonLines, Refusal, event_in, is_json, number, part, status, text, tokens
+from shiage.agents.json_lines import (
+    Done,
+    Json,
+    JsonLines,
+    Refusal,
+    event_in,
+    is_json,
+    number,
+    part,
+    status,
+    text,
+    tokens,
+)
 from shiage.agents.launch import Ended
 from shiage.domain.outcome import Cause, Usage
 

@@ -140,6 +140,7 @@ class Copilot:
         limits=(
             "It allows a command by its name alone, whatever the arguments; of git and gh by the name of their subcommand.",
             "It counts premium requests and tells neither tokens nor cost.",
+            "It masks the value of its key wherever it writes, in the names of its own events too: a key of a few letters spoils them.",
             "Its session is named at its very end: a run that was cut short cannot be resumed.",
         ),
     )

@@ -20,8 +20,23 @@ NAMES = frozenset((
 ))
 # fmt: on
 PREFIXES = (
-    "LC_", "XDG_", "SSL_CERT_", "NVM_", "FNM_", "ASDF_", "MISE_", "PYENV_", "RBENV_", "NODENV_", "CONDA_", "UV_",
-    "PIP_", "npm_config_", "NPM_CONFIG_", "NIX_", "WSL",
+    "LC_",
+    "XDG_",
+    "SSL_CERT_",
+    "NVM_",
+    "FNM_",
+    "ASDF_",
+    "MISE_",
+    "PYENV_",
+    "RBENV_",
+    "NODENV_",
+    "CONDA_",
+    "UV_",
+    "PIP_",
+    "npm_config_",
+    "NPM_CONFIG_",
+    "NIX_",
+    "WSL",
 )  # fmt: skip
 
 

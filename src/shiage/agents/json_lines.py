@@ -88,7 +88,8 @@ class Tools:
 class JsonLines:
     """One run's events. Of several results the last decides, and a new turn takes the last one back."""
 
-    readers: ClassVar[Mapping[str, Callable[[Any, Json], tuple[AgentEvent, ...]]]] = {}  #: by the event's type
+    key: ClassVar[str] = "type"  #: where an event says what it is
+    readers: ClassVar[Mapping[str, Callable[[Any, Json], tuple[AgentEvent, ...]]]] = {}  #: by what the event is
     failures: ClassVar[Table] = ()  #: words by which this agent tells a cause, before those that all share
 
     def __init__(self) -> None:
@@ -109,7 +110,7 @@ class JsonLines:
         event = event_in(line)
         if event is None:
             return self._strange(line)
-        read = self.readers.get(text(event.get("type")))
+        read = self.readers.get(text(event.get(self.key)))
         return read(self, event) if read else (_unknown(line),)
 
     def begun(self) -> tuple[AgentEvent, ...]:

@@ -128,6 +128,8 @@ class Events(JsonLines):
         "step_finish": _step_over,
         "error": _error,
     }
+
+
 #: It speaks with many providers, and finds the key of each by its name.
 PROVIDERS = (
     "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "AZURE_", "CEREBRAS_", "DEEPSEEK_", "FIREWORKS_",

@@ -121,7 +121,13 @@ async def start(
     log = case.places.attempt_log(run.id, attempt.number)
     tools = _tools(case, run, order.role)
     job = Job(
-        text, order.role, case.root, _session(case, run, attempt), _variables(case, run, attempt), tools.allow, tools.deny
+        text,
+        order.role,
+        case.root,
+        _session(case, run, attempt),
+        _variables(case, run, attempt),
+        tools.allow,
+        tools.deny,
     )
     patience = case.setup.patience_for(order.role)
     adapter = case.setup.adapter(agent.kind)
