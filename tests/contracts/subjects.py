@@ -150,6 +150,21 @@ ACP_FAILED = (
     {"type": "end", "stop": "", "error": {"code": -32000, "message": "Authentication required", "data": None}},
 )
 
+QWEN_DONE = (
+    {"type": "system", "subtype": "init", "session_id": UUID, "tools": ["write_file"], "slash_commands": ["clear"]},
+    {"type": "stream_event", "session_id": UUID, "event": {"type": "goal_state"}},
+    {"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "c1", "name": "write_file", "input": {"file_path": "a"}}]}},
+    {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "c1", "is_error": False}]}},
+    {"type": "assistant", "message": {"content": [{"type": "text", "text": WORDS}], "usage": {"input_tokens": 1200}}},
+    {"type": "result", "subtype": "success", "session_id": UUID, "is_error": False, "result": WORDS,
+     "usage": {"input_tokens": 2400, "output_tokens": 68, "cache_read_input_tokens": 0}, "permission_denials": []},
+)  # fmt: skip
+QWEN_FAILED = (
+    QWEN_DONE[0],
+    {"type": "result", "subtype": "error_during_execution", "session_id": UUID, "is_error": True,
+     "error": {"message": "[API Error: 401 invalid x-api-key]"}},
+)  # fmt: skip
+
 NO_LOGIN = Cause.NOT_LOGGED_IN
 SUBJECTS = (
     Subject("claude", adapter_for("claude"), CLAUDE_DONE, WORDS, "s-1", CLAUDE_FAILED, NO_LOGIN, Usage(100, 20, 0.25)),
@@ -159,6 +174,7 @@ SUBJECTS = (
         "opencode", adapter_for("opencode"), OPENCODE_DONE, WORDS, SES, OPENCODE_FAILED, NO_LOGIN, Usage(200, 40, 0.25)
     ),
     Subject("copilot", adapter_for("copilot"), COPILOT_DONE, WORDS, UUID, COPILOT_FAILED, NO_LOGIN, Usage()),
+    Subject("qwen", adapter_for("qwen"), QWEN_DONE, WORDS, UUID, QWEN_FAILED, NO_LOGIN, Usage(2400, 68)),
     Subject(
         "acp", adapter_for("acp"), ACP_DONE, WORDS, "s-1", ACP_FAILED, NO_LOGIN, Usage(100, 20, 0.125), acp_program
     ),

@@ -37,6 +37,8 @@ from shiage.domain.outcome import Cause, Usage
 OVERRIDDEN = re.compile(r"hook blocked the turn from ending \d+ consecutive times")
 #: This one has been written into the middle of another line, with a line end of its own (anthropics/claude-code#49640).
 INTRUDER = b'{"type":"rate_limit_event"'
+#: Tools that are allowed by the command they run: those of Claude Code, and of who speaks as it does.
+SHELLS = ("Bash", "run_shell_command")
 
 
 class Stream(JsonLines):
@@ -112,7 +114,7 @@ class Stream(JsonLines):
         ok = event.get("subtype") == "success" and event.get("is_error") is False and not self._hook
         told = self._hook or _told(event)
         self.ended(Done(ok, told, text(event.get("result")), status(event.get("api_error_status"))))
-        used = Usage(*_tokens(event.get("usage")), self._cost(event))
+        used = Usage(*tokens_of(event.get("usage")), self._cost(event))
         self.usage += used
         return (UsageSeen(used), Terminal(ok, plain(told)))
 
@@ -157,7 +159,7 @@ class Stream(JsonLines):
 
 def _refusal(denial: Json) -> Refusal:
     tool = plain(text(denial.get("tool_name")), 80) or "a tool"
-    command = text(part(denial, "tool_input").get("command")) if tool == "Bash" else ""
+    command = text(part(denial, "tool_input").get("command")) if tool in SHELLS else ""
     return Refusal(text(denial.get("tool_use_id")), exactly(tool, command))
 
 
@@ -177,7 +179,7 @@ def _blocks(event: Json) -> list[Json]:
     return [block for block in content if is_json(block)] if isinstance(content, list) else []
 
 
-def _tokens(usage: object) -> tuple[int | None, int | None]:
+def tokens_of(usage: object) -> tuple[int | None, int | None]:
     """Read and written tokens; what came from or went to a cache was read too."""
     if not is_json(usage):
         return None, None
