@@ -21,6 +21,7 @@ act = acts[min(number, len(acts)) - 1]
 for name, text in act.get("write", {}).items():
     open(os.path.join(os.environ["SHIAGE_SPEC_DIR"], name), "w").write(text)
 time.sleep(act.get("silent", 0))
+if "lost" in act: sys.exit(act["lost"])
 print(json.dumps({"type": "system", "subtype": "init", "session_id": "s-%d" % number, **act.get("init", {})}))
 for event in act.get("events", ()):
     print(json.dumps(event).replace("SOON", str(time.time() + 1.5)))

@@ -1,5 +1,6 @@
 """What an agent needs from outside never blocks a run: a limit is waited for, a permission or an answer is asked for."""
 
+import json
 import sys
 import time
 
@@ -63,6 +64,38 @@ def test_a_permission_that_nobody_could_give_parks_the_run_and_a_yes_resumes_the
     assert argv[argv.index("--resume") + 1] == "s-1"
     assert "Bash(make)" in argv[argv.index("--allowedTools") : argv.index("--disallowedTools")]
     assert "May it use Bash(make)?" in prompt and "allow" in prompt
+
+
+def test_a_session_that_the_agent_does_not_know_any_more_is_begun_anew_with_all_that_was_said(project):
+    talking(project, DENIED, {"lost": "No conversation found with session ID: s-1"}, WRITTEN)
+    assert project.ran("login", "--until", "requirements")["exit_code"] == 4
+    said = project.shiage("answer", "login", "allow")
+    assert said.code == 0, said
+    (lost, _), (argv, prompt) = calls(project)[1:]
+    assert "--resume" in lost and "--resume" not in argv
+    assert "Bash(make)" in argv and "May it use Bash(make)?" in prompt
+
+
+def test_an_agent_that_cannot_start_is_not_tried_for_ever(project):
+    talking(project, DENIED, {"lost": "segmentation fault"})
+    assert project.ran("login", "--until", "requirements")["exit_code"] == 4
+    assert project.shiage("answer", "login", "allow").code == 5
+    assert len(calls(project)) == 3
+
+
+def test_no_agent_is_given_the_session_of_another(project):
+    other = json.dumps([sys.executable, "-I", "-S", str(project.home / "talker.py"), "talker"])
+    settings = "[limits]\nusage_wait_minutes = 0\n"
+    talking(
+        project,
+        limited(time.time() + 60),
+        WRITTEN,
+        settings=settings,
+        more=f'[agents.other]\nkind = "claude"\ncommand = {other}',
+    )
+    assert project.ran("login", "--until", "requirements")["exit_code"] == 4
+    assert project.ran("login", "--until", "requirements", "--agent", "other")["exit_code"] == 0
+    assert "--resume" not in calls(project)[1][0]
 
 
 def test_a_tool_that_the_settings_deny_is_refused_to_the_agent_and_asked_of_nobody(project):

@@ -292,6 +292,8 @@ def test_a_criterion_that_raises_is_a_rejection(plugged):
         ("[review_loop]\ntemplate = 'house.no-bang'\n", "plugin-broken", "TemplateEvaluator"),
         ("[roles]\nimplementer = 'broken'\n[agents.broken]\nkind = 'half'\n", "plugin-broken", "reader"),
         ("[roles]\nimplementer = 'broken'\n[agents.broken]\nkind = 'nowhere'\n", "agent-kind-unknown", "command"),
+        ("[roles]\nimplementer = 'half'\n", "plugin-broken", "reader"),
+        ("[roles]\nimplementer = 'mime'\n", "agent-unknown", 'did you mean "mine"'),
     ],
 )
 def test_a_broken_plugin_is_named_with_its_package_and_the_remedy_before_it_does_harm(plugged, settings, code, named):
@@ -332,6 +334,12 @@ def test_an_agent_of_another_package_plays_a_role(plugged):
     settings = f"[roles]\nimplementer = 'own'\n[agents.own]\nkind = 'mine'\ncommand = {argv}\n"
     _, ended = ran(plugged, settings, worked(*GOOD))
     assert (ended["final_status"], ended["final_output"]["agent"]) == ("COMPLETE", "own"), script
+
+
+def test_an_agent_of_another_package_needs_no_settings_of_its_own(plugged):
+    assert plugged.shiage("init", "--agent", "mine", "--yes").code == 0
+    assert "mine" in plugged.shiage("doctor").out
+    assert "mine" in plugged.shiage("init", "--agent", "nobody").err
 
 
 def test_a_listener_of_another_package_hears_every_entry(plugged):

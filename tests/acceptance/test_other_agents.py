@@ -66,6 +66,11 @@ def test_doctor_knows_whether_an_agent_is_there_logged_in_and_can_be_driven(code
     (codex.home / ".codex" / "auth.json").write_text("{}")
     assert items()[1]["login"]["ok"]
     program = codex.home / "bin" / "codex"
+    assert "agent-version" not in found
+    program.write_text(program.read_text().replace("codex-cli 0.169.0", "codex-cli 1.0.0"))
+    healthy, found = items()
+    assert healthy and not found["agent-version"]["ok"] and found["agent-version"]["tried"] == "0.169.0"
+    assert "! agent codex: codex-cli 1.0.0 is of a kind" in codex.shiage("doctor", variables=codex.path).out
     program.write_text(program.read_text().replace("--sandbox", "--json-schema"))
     healthy, found = items()
     assert not healthy and not found["headless"]["ok"] and found["headless"]["missing"] == "--sandbox"

@@ -3,9 +3,10 @@
 from acp_program import acp_program
 
 from shiage.agents.table import adapter_for
-from shiage.domain.outcome import Cause
+from shiage.domain.outcome import Cause, Usage
 from shiage.testing import Subject
 
+UUID = "e875fa90-d285-42d6-8dd0-3753ee6f18ed"
 WORDS = "仕上げました\u2028ok"
 
 CLAUDE_DONE = (
@@ -49,7 +50,7 @@ CODEX_FAILED = (
 )
 
 GEMINI_DONE = (
-    {"type": "init", "session_id": "e875fa90-d285-42d6-8dd0-3753ee6f18ed", "model": "gemini-2.5-flash"},
+    {"type": "init", "session_id": UUID, "model": "gemini-2.5-flash"},
     {"type": "message", "role": "user", "content": "hello\n"},
     {
         "type": "tool_use",
@@ -115,7 +116,7 @@ def copilot(kind, **data):
 def copilot_result(code):
     return {
         "type": "result",
-        "sessionId": "2e5ae673-a9e6-4b21-bd5f-12deafbc33f0",
+        "sessionId": UUID,
         "exitCode": code,
         "usage": {"premiumRequests": 1},
     }
@@ -149,15 +150,33 @@ ACP_FAILED = (
     {"type": "end", "stop": "", "error": {"code": -32000, "message": "Authentication required", "data": None}},
 )
 
+QWEN_DONE = (
+    {"type": "system", "subtype": "init", "session_id": UUID, "tools": ["write_file"], "slash_commands": ["clear"]},
+    {"type": "stream_event", "session_id": UUID, "event": {"type": "goal_state"}},
+    {"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "c1", "name": "write_file", "input": {"file_path": "a"}}]}},
+    {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "c1", "is_error": False}]}},
+    {"type": "assistant", "message": {"content": [{"type": "text", "text": WORDS}], "usage": {"input_tokens": 1200}}},
+    {"type": "result", "subtype": "success", "session_id": UUID, "is_error": False, "result": WORDS,
+     "usage": {"input_tokens": 2400, "output_tokens": 68, "cache_read_input_tokens": 0}, "permission_denials": []},
+)  # fmt: skip
+QWEN_FAILED = (
+    QWEN_DONE[0],
+    {"type": "result", "subtype": "error_during_execution", "session_id": UUID, "is_error": True,
+     "error": {"message": "[API Error: 401 invalid x-api-key]"}},
+)  # fmt: skip
+
 NO_LOGIN = Cause.NOT_LOGGED_IN
 SUBJECTS = (
-    Subject("claude", adapter_for("claude"), CLAUDE_DONE, WORDS, "s-1", CLAUDE_FAILED, NO_LOGIN),
-    Subject("codex", adapter_for("codex"), CODEX_DONE, WORDS, THREAD, CODEX_FAILED, NO_LOGIN),
-    Subject("gemini", adapter_for("gemini"), GEMINI_DONE, WORDS, GEMINI_DONE[0]["session_id"], GEMINI_FAILED, NO_LOGIN),
-    Subject("opencode", adapter_for("opencode"), OPENCODE_DONE, WORDS, SES, OPENCODE_FAILED, NO_LOGIN),
+    Subject("claude", adapter_for("claude"), CLAUDE_DONE, WORDS, "s-1", CLAUDE_FAILED, NO_LOGIN, Usage(100, 20, 0.25)),
+    Subject("codex", adapter_for("codex"), CODEX_DONE, WORDS, THREAD, CODEX_FAILED, NO_LOGIN, Usage(200, 40)),
+    Subject("gemini", adapter_for("gemini"), GEMINI_DONE, WORDS, UUID, GEMINI_FAILED, NO_LOGIN, Usage(200, 40)),
     Subject(
-        "copilot", adapter_for("copilot"), COPILOT_DONE, WORDS, COPILOT_DONE[-1]["sessionId"], COPILOT_FAILED, NO_LOGIN
+        "opencode", adapter_for("opencode"), OPENCODE_DONE, WORDS, SES, OPENCODE_FAILED, NO_LOGIN, Usage(200, 40, 0.25)
     ),
-    Subject("acp", adapter_for("acp"), ACP_DONE, WORDS, "s-1", ACP_FAILED, NO_LOGIN, acp_program),
+    Subject("copilot", adapter_for("copilot"), COPILOT_DONE, WORDS, UUID, COPILOT_FAILED, NO_LOGIN, Usage()),
+    Subject("qwen", adapter_for("qwen"), QWEN_DONE, WORDS, UUID, QWEN_FAILED, NO_LOGIN, Usage(2400, 68)),
+    Subject(
+        "acp", adapter_for("acp"), ACP_DONE, WORDS, "s-1", ACP_FAILED, NO_LOGIN, Usage(100, 20, 0.125), acp_program
+    ),
     Subject("command", adapter_for("command"), ("working 仕上げ".encode(), b"done"), "working 仕上げ\ndone\n"),
 )

@@ -70,9 +70,58 @@ class ReadsLinesOfSomeKilobytes(Stream):
         return super().feed(line[:65_536])
 
 
+class CountsItsUsageTwice(Stream):
+    def _twice(self, event):
+        return (*Stream.readers["result"](self, event), *Stream.readers["result"](self, event))
+
+    readers = Stream.readers | {"result": _twice}
+
+
+class AddsItsUsageWithoutAWord(Stream):
+    def _silently(self, event):
+        events = Stream.readers["result"](self, event)
+        self.usage += self.usage
+        return events
+
+    readers = Stream.readers | {"result": _silently}
+
+
+class CutsItsWordsWithinACharacter(Stream):
+    def feed(self, line):
+        events = super().feed(line)
+        self.said = self.said.encode()[:4].decode("utf-8", "replace")
+        if self.done:
+            self.done = replace(self.done, words=self.said)
+        return events
+
+
+class DropsWhatIsNotAscii(Stream):
+    def feed(self, line):
+        return super().feed(line.decode("ascii", "ignore").encode())
+
+
+class LosesItsSession(Stream):
+    def conclude(self, ended, out, err, /):
+        self.session = ""
+        return super().conclude(ended, out, err)
+
+
+class LosesItsSessionWhenItFails(Stream):
+    def conclude(self, ended, out, err, /):
+        if ended.ending is not Ending.COMPLETED:
+            self.session = ""
+        return super().conclude(ended, out, err)
+
+
 @pytest.mark.parametrize(
     "reader",
     [
+        CountsItsUsageTwice,
+        AddsItsUsageWithoutAWord,
+        CutsItsWordsWithinACharacter,
+        DropsWhatIsNotAscii,
+        LosesItsSession,
+        LosesItsSessionWhenItFails,
         IgnoresItsResult,
         BelievesExitZero,
         BelievesItsResult,

@@ -52,6 +52,14 @@ def _gemini(home: Path, url: str) -> Mapping[str, str]:
     return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_TELEMETRY_ENABLED": "false"}
 
 
+def _qwen(home: Path, url: str) -> Mapping[str, str]:
+    place = home / ".qwen" / "settings.json"
+    place.parent.mkdir()
+    chosen = {"security": {"auth": {"selectedType": "openai"}}, "privacy": {"usageStatisticsEnabled": False}}
+    place.write_text(json.dumps({**chosen, "general": {"disableAutoUpdate": True}}))
+    return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "scripted"}
+
+
 def _opencode(home: Path, url: str) -> Mapping[str, str]:
     limit = {"context": 100_000, "output": 8_000}
     provider = {
@@ -119,6 +127,10 @@ def _gemini_shell(command: str) -> Call:
     return Call("run_shell_command", {"command": command})
 
 
+def _qwen_shell(command: str) -> Call:
+    return Call("run_shell_command", {"command": command, "is_background": False})
+
+
 def _copilot_create(path: Path, text: str) -> Call:
     return Call("create", {"path": str(path), "file_text": text})
 
@@ -160,6 +172,8 @@ AGENTS = {
         Agent("codex", "codex", lambda p, t: _exec(_here(p, t)), _exec, _plan, _codex),
         Agent("opencode", "opencode", _opencode_write, _opencode_bash, _retry_after, _opencode),
         Agent("gemini", "gemini", _gemini_write, _gemini_shell, _retry_after, _gemini, GEMINI),
+        # It writes over no file that it has not read: a shell does.
+        Agent("qwen", "qwen", lambda p, t: _qwen_shell(_here(p, t)), _qwen_shell, _retry_after, _qwen, create=_gemini_write),
         Agent(
             "copilot",
             "copilot",

@@ -52,6 +52,7 @@ CLIS = {
         Cli("codex", "@openai/codex", "0.169.0"),
         Cli("opencode", "opencode-ai", "1.18.33"),
         Cli("gemini", "@google/gemini-cli", "0.61.0"),
+        Cli("qwen", "@qwen-code/qwen-code", "0.24.4"),
         Cli("copilot", "@github/copilot", "1.0.102", unpacks=True),
     )
 }

@@ -15,13 +15,14 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(400)]
 PROMPT = "create flag.py with a constant VERSION"
 BAD = 'VERSION = "1.0"  # TODO: read it from the package\n'
 GOOD = 'VERSION = "1.0"\n'
-DRIVEN = ("claude", "codex", "opencode", "gemini", "copilot", "over-acp")
+DRIVEN = ("claude", "codex", "opencode", "gemini", "copilot", "qwen", "over-acp")
 EVERY = pytest.mark.parametrize("stage", DRIVEN, indirect=True)
 #: Tried again in silence for one minute or four before it is told: only who has the time tries these.
 SLOW = {
     "opencode": {"500", "529", "dropped stream"},
     "gemini": {"429", "500", "529", "dropped stream"},
     "copilot": {"429", "500", "529", "dropped stream"},
+    "qwen": {"429", "500", "529", "dropped stream"},
 }
 HOUR = 3600
 #: How many of a turn's two requests are in what it tells of its usage: over ACP the last step alone, Copilot none.

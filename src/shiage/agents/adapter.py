@@ -65,12 +65,14 @@ class Features:
     protocol: bool = False  #: says in its output that it is done; each line must be read to know the result
     announces: bool = False  #: says a first word as soon as it has started, before it asks its model
     env_prefixes: tuple[str, ...] = ()  #: names of our environment that it needs for itself
+    env_if: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: further ones, where the name before them is set
     rules: bool = False  #: `Job.allow` and `Job.deny` reach it
     reports_cost: bool = False
     usage_of_session: bool = False  #: what it tells is the total of its session, not of this attempt
     tells_refusals: bool = False  #: its output shows that it was refused a permission
     login: "Login | None" = None  #: where its credentials lie
     help: tuple[str, ...] = ("--help",)  #: how it prints the options that we use
+    tried: tuple[str, ...] = ()  #: versions that were driven, the oldest and the newest
     needs: tuple[str, ...] = ()  #: what its help must name, or its version is not one that we can drive
     silent_files: tuple[str, ...] = ()  #: its own settings in JSON, of which it says nothing when they are broken
     limits: tuple[str, ...] = ()  #: what it cannot do, in sentences for the documentation

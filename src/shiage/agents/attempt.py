@@ -3,14 +3,16 @@
 import asyncio
 import math
 import os
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shiage.agents import scratch
 from shiage.agents.adapter import Adapter, AgentEvent, AgentSettings, Job, Reader, Report
 from shiage.agents.environment import environment
 from shiage.agents.launch import Ended, Launch
-from shiage.agents.process import run
+from shiage.agents.process import run, uninterrupted
 from shiage.agents.tail import Tail, end_of
 from shiage.domain.outcome import Cause, Ending
 
@@ -46,9 +48,10 @@ async def attempt(
     that the allowed names are taken from, by default ours.
     """
     invocation = adapter.command(settings, replace(job, desk=log.with_suffix("")))
+    room = scratch.make(marker)
     launch = Launch(
         argv=invocation.argv,
-        env=environment(os.environ if base is None else base, adapter, settings, job, invocation),
+        env=environment(os.environ if base is None else base, adapter, settings, job, invocation, room),
         cwd=job.cwd,
         stdin=invocation.stdin,
         log=log,
@@ -62,12 +65,11 @@ async def attempt(
     )
     reader = adapter.reader()
     needed = adapter.features.protocol or on_event is not None
-    ended = await run(
-        launch,
-        stop=stop,
-        on_lines=_feeding(reader, on_event) if needed else None,
-        skim=not adapter.features.protocol,
-    )
+    feeding = _feeding(reader, on_event) if needed else None
+    try:
+        ended = await run(launch, stop=stop, on_lines=feeding, skim=not adapter.features.protocol)
+    finally:
+        await uninterrupted(lambda: scratch.remove(scratch.folder_of(marker)), threading.Event())
     return _understood(reader.conclude(ended, end_of(log), end_of(err)), job.prompt)
 
 

@@ -30,6 +30,16 @@ ENVIRONMENT = {
     # We retry ourselves, where it is seen; its own ten tries hide 100 s of silence.
     "CLAUDE_CODE_MAX_RETRIES": "2",
 }
+#: Settings of its own under other names. Root may use `bypassPermissions` only where the last one is set.
+TUNING = (
+    "API_TIMEOUT_MS", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_", "MAX_THINKING_TOKENS", "MCP_", "IS_SANDBOX",
+)  # fmt: skip
+#: Where its model is reached through a cloud, the login is the cloud's.
+CLOUDS = (
+    ("CLAUDE_CODE_USE_BEDROCK", ("AWS_",)),
+    ("CLAUDE_CODE_USE_VERTEX", ("GOOGLE_", "CLOUDSDK_", "CLOUD_ML_REGION", "VERTEX_REGION_")),
+    ("CLAUDE_CODE_USE_FOUNDRY", ("AZURE_",)),
+)
 
 
 class Claude:
@@ -41,7 +51,8 @@ class Claude:
         read_only=True,
         protocol=True,
         announces=True,
-        env_prefixes=("ANTHROPIC_", "CLAUDE_"),
+        env_prefixes=("ANTHROPIC_", "CLAUDE_", *TUNING),
+        env_if=CLOUDS,
         rules=True,
         reports_cost=True,
         tells_refusals=True,
@@ -53,9 +64,11 @@ class Claude:
                 "CLAUDE_CODE_OAUTH_TOKEN",
                 "CLAUDE_CODE_USE_BEDROCK",
                 "CLAUDE_CODE_USE_VERTEX",
+                "CLAUDE_CODE_USE_FOUNDRY",
             ),
             ("$CLAUDE_CONFIG_DIR/.credentials.json", "~/.claude/.credentials.json"),
         ),
+        tried=("2.1.197", "2.1.327"),
         needs=("--output-format", "--permission-mode", "--allowedTools", "--resume"),
         silent_files=(".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json"),
         limits=("A forbidden tool is no barrier for those who may use the shell.",),

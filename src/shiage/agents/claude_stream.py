@@ -17,22 +17,48 @@ from shiage.agents.adapter import (
 )
 from shiage.agents.claude_failures import Facts, cause_of
 from shiage.agents.failures import reset_in
-from shiage.agents.json_lines import Done, Json, JsonLines, Refusal, is_json, number, part, status, text, tokens
+from shiage.agents.json_lines import (
+    Done,
+    Json,
+    JsonLines,
+    Refusal,
+    event_in,
+    is_json,
+    number,
+    part,
+    status,
+    text,
+    tokens,
+)
 from shiage.agents.launch import Ended
 from shiage.domain.outcome import Cause, Usage
 
 #: Said when a Stop hook has blocked so often in a row that the program ends against its will.
 OVERRIDDEN = re.compile(r"hook blocked the turn from ending \d+ consecutive times")
+#: This one has been written into the middle of another line, with a line end of its own (anthropics/claude-code#49640).
+INTRUDER = b'{"type":"rate_limit_event"'
+#: Tools that are allowed by the command they run: those of Claude Code, and of who speaks as it does.
+SHELLS = ("Bash", "run_shell_command")
 
 
 class Stream(JsonLines):
     def __init__(self) -> None:
         super().__init__()
+        self._torn = b""  # the beginning of a line that was broken by another event
         self._error = ""  # of the last message that carried one
         self._limit: RateLimited | None = None
         self._result: Json = {}
         self._total = 0.0  # the last total_cost_usd
         self._hook = ""  # why a hook was overridden, if one was
+
+    def feed(self, line: bytes) -> tuple[AgentEvent, ...]:
+        torn, self._torn = self._torn, b""
+        if torn and event_in(torn + line) is not None:
+            line = torn + line
+        head, mark, rest = line.partition(INTRUDER)
+        if head and mark and event_in(line) is None:
+            self._torn, line = head, mark + rest
+        return super().feed(line)
 
     def _system(self, event: Json) -> tuple[AgentEvent, ...]:
         match event.get("subtype"):
@@ -85,11 +111,10 @@ class Stream(JsonLines):
 
     def _concluded(self, event: Json) -> tuple[AgentEvent, ...]:
         self._result = event
-        self.session = text(event.get("session_id")) or self.session
         ok = event.get("subtype") == "success" and event.get("is_error") is False and not self._hook
         told = self._hook or _told(event)
         self.ended(Done(ok, told, text(event.get("result")), status(event.get("api_error_status"))))
-        used = Usage(*_tokens(event.get("usage")), self._cost(event))
+        used = Usage(*tokens_of(event.get("usage")), self._cost(event))
         self.usage += used
         return (UsageSeen(used), Terminal(ok, plain(told)))
 
@@ -134,7 +159,7 @@ class Stream(JsonLines):
 
 def _refusal(denial: Json) -> Refusal:
     tool = plain(text(denial.get("tool_name")), 80) or "a tool"
-    command = text(part(denial, "tool_input").get("command")) if tool == "Bash" else ""
+    command = text(part(denial, "tool_input").get("command")) if tool in SHELLS else ""
     return Refusal(text(denial.get("tool_use_id")), exactly(tool, command))
 
 
@@ -154,7 +179,7 @@ def _blocks(event: Json) -> list[Json]:
     return [block for block in content if is_json(block)] if isinstance(content, list) else []
 
 
-def _tokens(usage: object) -> tuple[int | None, int | None]:
+def tokens_of(usage: object) -> tuple[int | None, int | None]:
     """Read and written tokens; what came from or went to a cache was read too."""
     if not is_json(usage):
         return None, None

@@ -116,6 +116,7 @@ class Codex:
             ("$CODEX_HOME/auth.json", "~/.codex/auth.json"),
         ),
         help=("exec", "--help"),
+        tried=("0.169.0",),
         needs=("--json", "--sandbox", "--skip-git-repo-check", "resume"),
         limits=(
             "Its sandbox has no rules for single tools.",

@@ -135,10 +135,12 @@ class Copilot:
             ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"),
             ("$COPILOT_HOME/config.json", "~/.copilot/config.json"),
         ),
+        tried=("1.0.102",),
         needs=("--output-format", "--allow-tool", "--deny-tool", "--no-ask-user", "--resume"),
         limits=(
             "It allows a command by its name alone, whatever the arguments; of git and gh by the name of their subcommand.",
             "It counts premium requests and tells neither tokens nor cost.",
+            "It masks the value of its key wherever it writes, in the names of its own events too: a key of a few letters spoils them.",
             "Its session is named at its very end: a run that was cut short cannot be resumed.",
         ),
     )

@@ -116,12 +116,13 @@ class Gemini:
         tells_refusals=True,
         protocol=True,
         announces=True,
-        env_prefixes=("GEMINI_", "GOOGLE_"),
+        env_prefixes=("GEMINI_", "GOOGLE_", "CLOUDSDK_"),
         login=Login(
             "run `gemini` and log in, or set GEMINI_API_KEY",
             ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"),
             ("~/.gemini/oauth_creds.json",),
         ),
+        tried=("0.61.0",),
         needs=("--output-format", "stream-json", "--approval-mode", "--resume", "--admin-policy"),
         limits=(
             "Rules for tools reach it as a policy file; where the system has policies of an administrator it ignores ours.",

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
@@ -23,6 +24,7 @@ from shiage.agents.launch import Ended
 from shiage.domain.outcome import Cause, Ending, Outcome, Usage
 
 Json = dict[str, Any]
+MOST_USAGE = 64 * 1024  #: bytes of the last that a program said in which its complaint is looked for
 BEGINNING = 300  #: bytes kept of a line that is no event; a flood of such lines must cost little
 
 
@@ -86,7 +88,8 @@ class Tools:
 class JsonLines:
     """One run's events. Of several results the last decides, and a new turn takes the last one back."""
 
-    readers: ClassVar[Mapping[str, Callable[[Any, Json], tuple[AgentEvent, ...]]]] = {}  #: by the event's type
+    key: ClassVar[str] = "type"  #: where an event says what it is
+    readers: ClassVar[Mapping[str, Callable[[Any, Json], tuple[AgentEvent, ...]]]] = {}  #: by what the event is
     failures: ClassVar[Table] = ()  #: words by which this agent tells a cause, before those that all share
 
     def __init__(self) -> None:
@@ -104,10 +107,10 @@ class JsonLines:
         self._stray = b""  # the last line that was no event
 
     def feed(self, line: bytes) -> tuple[AgentEvent, ...]:
-        event = _event(line)
+        event = event_in(line)
         if event is None:
             return self._strange(line)
-        read = self.readers.get(text(event.get("type")))
+        read = self.readers.get(text(event.get(self.key)))
         return read(self, event) if read else (_unknown(line),)
 
     def begun(self) -> tuple[AgentEvent, ...]:
@@ -183,7 +186,7 @@ class JsonLines:
         return Ending.COMPLETED, Cause.HUNG if hung else Cause.NONE, ended.detail
 
     def _without_result(self, ended: Ended, err: bytes) -> tuple[Cause, str]:
-        told = " ".join(filter(None, (self.complaint, last_line(self._stray), last_line(err))))
+        told = " ".join(filter(None, (self.complaint, last_line(self._stray), _option_refused(err) or last_line(err))))
         cause = self.why(told, ended)
         # Only where the refusal itself was the end: a crash after an earlier one is a crash.
         if cause is None and self.cut_by_refusal and ended.ending is Ending.COMPLETED and (refused := self._missing()):
@@ -193,12 +196,25 @@ class JsonLines:
         return cause or Cause.CRASHED, f"{ended.detail} {plain(told)}".strip()
 
 
+#: How command lines refuse what they do not know; the usage that they print behind it says nothing of that.
+REFUSED_OPTION = re.compile(
+    r"^.*(?:unknown (?:option|argument)|unexpected argument|invalid values?\b|is invalid\. allowed choices).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _option_refused(err: bytes) -> str:
+    found = REFUSED_OPTION.search(err[-MOST_USAGE:].decode("utf-8", "replace"))
+    return f"{plain(found[0])} (`shiage doctor` tells what this version lacks)" if found else ""
+
+
 def _unknown(line: bytes) -> Unknown:
     return Unknown(line[:BEGINNING].decode("utf-8", "replace"))
 
 
-def _event(line: bytes) -> Json | None:
-    if not line.lstrip().startswith(b"{"):
+def event_in(line: bytes) -> Json | None:
+    """The JSON object that a line holds, if it holds one."""
+    if not line[:BEGINNING].lstrip().startswith(b"{"):
         return None
     try:
         event = json.loads(line.decode("utf-8", "replace"))

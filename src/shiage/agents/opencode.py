@@ -130,6 +130,13 @@ class Events(JsonLines):
     }
 
 
+#: It speaks with many providers, and finds the key of each by its name.
+PROVIDERS = (
+    "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "AZURE_", "CEREBRAS_", "DEEPSEEK_", "FIREWORKS_",
+    "GROQ_", "MISTRAL_", "MOONSHOT_", "TOGETHER_", "XAI_", "ZHIPU_",
+)  # fmt: skip
+
+
 class OpenCode:
     features = Features(
         "OpenCode",
@@ -140,13 +147,14 @@ class OpenCode:
         rules=True,
         tells_refusals=True,
         protocol=True,
-        env_prefixes=("OPENCODE_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_"),
+        env_prefixes=("OPENCODE_", *PROVIDERS),
         login=Login(
             "run `opencode auth login`, or set the key of a provider",
-            ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "OPENCODE_API_KEY"),
+            (*(f"{provider}API_KEY" for provider in PROVIDERS), "OPENCODE_API_KEY"),
             ("$XDG_DATA_HOME/opencode/auth.json", "~/.local/share/opencode/auth.json"),
         ),
         help=("run", "--help"),
+        tried=("1.18.33",),
         needs=("--format", "--session", "--auto", "--print-logs"),
         limits=(
             "A tool shows only when it has ended.",

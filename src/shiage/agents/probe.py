@@ -25,6 +25,7 @@ class Probe:
     version: str = ""  #: as the program says it; empty: not known
     detail: str = ""  #: what is wrong, for a person
     missing: tuple[str, ...] = ()  #: options that we need and that this version does not have
+    strange: bool = False  #: its first number is one that nobody has tried
     login: bool | None = None  #: whether credentials lie where it keeps them; None: it needs none, or nobody knows
 
 
@@ -37,13 +38,14 @@ def probe(adapter: Adapter, settings: AgentSettings, base: Mapping[str, str] | N
         return Probe(installed=False, detail=f"{argv[0]} was not found." if argv else "No program is named.")
     if not adapter.version(settings):
         return Probe(installed=True, path=path)
-    env = {**inherited(base, adapter.features.env_prefixes), **chosen(base, settings)}
+    env = {**inherited(base, adapter.features), **chosen(base, settings)}
     found = _asked(path, (path, *argv[1:]), env)
     if not found.version:
         return found
     can = adapter.features
     missing = _missing((path, *argv[1:-1], *can.help), can.needs, env) if can.needs else ()
-    return replace(found, missing=missing, login=_has_login(can.login, env) if can.login else None)
+    strange = bool(can.tried) and _major(found.version) not in map(_major, can.tried)
+    return replace(found, missing=missing, strange=strange, login=_has_login(can.login, env) if can.login else None)
 
 
 def _missing(argv: tuple[str, ...], needs: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
@@ -92,6 +94,11 @@ def _version(said: str) -> str:
     """The line with a number in it, for some warn first; a program without one has its first line."""
     lines = said.split("\n")
     return plain(next((line for line in lines if re.search(r"\d+\.\d+", line)), lines[0]), 80)
+
+
+def _major(version: str) -> str:
+    found = re.search(r"\d+(?=\.\d)", version)
+    return found[0] if found else ""
 
 
 def _run(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[int | None, bytes]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
-from shiage.agents import sidecar
+from shiage.agents import scratch, sidecar
 from shiage.agents.kin import Kin, family
 from shiage.agents.proc import system
 from shiage.agents.rows import Row
@@ -130,4 +130,6 @@ def sweep_marker(markers: Collection[str], *, logs: Iterable[Path] = ()) -> int:
     ended = Sweep(lambda: everywhere(kin)).finish(AFTER_CRASH)
     for log, _ in notes:
         sidecar.remove(log)
+    for marker in markers:
+        scratch.remove(scratch.folder_of(marker))
     return ended

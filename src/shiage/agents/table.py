@@ -10,6 +10,7 @@ from shiage.agents.command import Command
 from shiage.agents.copilot import Copilot
 from shiage.agents.gemini import Gemini
 from shiage.agents.opencode import OpenCode
+from shiage.agents.qwen import Qwen
 from shiage.domain.errors import UserError
 
 ADAPTERS: dict[str, Adapter] = {
@@ -18,6 +19,7 @@ ADAPTERS: dict[str, Adapter] = {
     "gemini": Gemini(),
     "opencode": OpenCode(),
     "copilot": Copilot(),
+    "qwen": Qwen(),
     "acp": Acp(),
     "command": Command(),
 }

@@ -5,9 +5,9 @@ from pathlib import Path
 from types import TracebackType
 
 CHUNK = 256 * 1024
-#: Longer lines are cut to their head. Real agents write lines of 3 MB (a file they wrote, as one JSON
-#: event); whatever needs more is a flood.
-LONGEST = 4 * 1024 * 1024
+#: Longer lines are cut to their head. A file or a picture that an agent handled is one event of megabytes,
+#: and a tool's end that is lost would be taken for one that failed; any other line that long is a flood.
+LONGEST, LONGEST_EVENT = 4 * 1024 * 1024, 64 * 1024 * 1024
 HEAD = 4096
 #: How far a reader who may skip lags before it jumps ahead, and how much it still reads then.
 LAG = 4 * 1024 * 1024
@@ -47,14 +47,16 @@ class Tail:
 
     def _hold(self, part: bytes) -> None:
         self._length += len(part)
-        if self._length <= LONGEST:
-            self._held += part
-        else:
+        self._held += part
+        if self._is_cut():
             del self._held[HEAD:]
+
+    def _is_cut(self) -> bool:
+        return self._length > (LONGEST_EVENT if self._held.startswith(b"{") else LONGEST)
 
     def _release(self) -> bytes:
         line = bytes(self._held)
-        if self._length > LONGEST:
+        if self._is_cut():
             line = b"%s [%d bytes cut]" % (line[:HEAD], self._length - HEAD)
         self._held.clear()
         self._length = 0

@@ -130,6 +130,10 @@ def _agent(workspace: Workspace, name: str) -> Iterator[Item]:
     if seen.version and adapter.features.needs:
         lacks = {"name": name, "missing": ", ".join(seen.missing), "title": adapter.features.title}
         yield Item("headless", not seen.missing, lacks)
+    if seen.strange:
+        # A warning: what we need of it is looked at above, and most of what changes is not among that.
+        tried = {"name": name, "version": seen.version, "tried": " … ".join(adapter.features.tried)}
+        yield Item("agent-version", ok=False, values=tried, needed=False)
     if broken := broken_settings(adapter, workspace.root, workspace.environ):
         values = {"name": name, "path": ", ".join(broken), "title": adapter.features.title}
         yield Item("agent-settings", ok=False, values=values)

@@ -25,6 +25,11 @@ def adapter_of(kind: str) -> Adapter:
     return plugins.adapter(kind) or adapter_for(kind)
 
 
+def further_kinds() -> frozenset[str]:
+    """The kinds of agents that other packages bring; each is also the name of an agent that needs no settings."""
+    return frozenset(plugins.installed("shiage.agents"))
+
+
 def panel_of(workspace: Workspace) -> Panel:
     """Who judges; a criterion or a command that is enabled and not there is an error."""
     settings = workspace.settings

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shiage.agents.table import ADAPTERS
+from shiage.app.hands import further_kinds
 from shiage.config import find_project
 from shiage.config.settings import COMMAND, Settings
 from shiage.domain.errors import UserError
@@ -29,7 +30,7 @@ def found_agents(environ: Mapping[str, str]) -> list[str]:
 def agent_for(asked: str | None, environ: Mapping[str, str]) -> str:
     """The agent a person named, else the one that is here, else the default."""
     known = Settings().agents
-    if asked and asked not in known:
-        names = ", ".join(sorted(known))
+    if asked and asked not in known and asked not in (brought := further_kinds()):
+        names = ", ".join(sorted({*known, *brought}))
         raise UserError("agent-unknown", f'there is no agent "{asked}"', help=f"known agents: {names}.")
     return asked or next(iter(found_agents(environ)), Settings().agent)

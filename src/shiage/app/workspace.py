@@ -153,8 +153,10 @@ class Workspace:
 
     def agent(self, name: str) -> AgentSettings:
         config = self.settings.agents.get(name)
+        if config is None and name in (brought := _hands().further_kinds()):
+            config = AgentConfig(kind=name)
         if config is None:
-            known = sorted(self.settings.agents)
+            known = sorted({*self.settings.agents, *brought})
             meant = nearest(name, known)
             hint = f'did you mean "{meant}"? ' if meant else ""
             raise UserError(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-BUILT_IN_AGENTS = ("claude", "codex", "gemini", "opencode", "copilot", "acp", "demo")
+BUILT_IN_AGENTS = ("claude", "codex", "gemini", "opencode", "copilot", "qwen", "acp", "demo")
 PHASES = ("requirements", "design", "tasks", "document-review", "impl", "inspection", "deploy")
 BUG_PHASES = ("analyze", "fix", "verify")
 ROLES = ("author", "reviewer", "responder", "implementer", "inspector", "fixer")

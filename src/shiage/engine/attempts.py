@@ -121,7 +121,13 @@ async def start(
     log = case.places.attempt_log(run.id, attempt.number)
     tools = _tools(case, run, order.role)
     job = Job(
-        text, order.role, case.root, _session(case, run, order), _variables(case, run, attempt), tools.allow, tools.deny
+        text,
+        order.role,
+        case.root,
+        _session(case, run, attempt),
+        _variables(case, run, attempt),
+        tools.allow,
+        tools.deny,
     )
     patience = case.setup.patience_for(order.role)
     adapter = case.setup.adapter(agent.kind)
@@ -167,10 +173,12 @@ def _advised(outcome: Outcome, adapter: Adapter) -> Outcome:
     return replace(outcome, detail=f"{outcome.detail} (to log in, {login.remedy})")
 
 
-def _session(case: Case, run: Run, order: Order) -> str:
-    """The session to resume, if it is on this machine: an agent keeps it where its earlier attempt ran."""
-    earlier = order.correcting or (run.last.number - 1)
-    return order.session if case.places.attempt_log(run.id, earlier).exists() else ""
+def _session(case: Case, run: Run, attempt: Attempt) -> str:
+    """The session to resume, if this agent began it on this machine: nobody else knows it."""
+    wanted = attempt.order.session
+    began = (a.number for a in run.attempts if a.outcome and a.outcome.session == wanted and a.agent == attempt.agent)
+    is_here = wanted and any(case.places.attempt_log(run.id, number).exists() for number in began)
+    return wanted if is_here else ""
 
 
 def words(case: Case, run: Run, attempt: Attempt) -> str:

@@ -42,8 +42,15 @@ def exited_cleanly(run: Run, phase: Phase) -> Step:
 
 
 def _failed(run: Run, last: Attempt, outcome: Outcome) -> Step:
+    if _found_no_session(last.order, outcome):
+        return Again(replace(same(last.order), session=""))
     reason = "timed-out" if outcome.ending is Ending.TIMED_OUT else "agent-failed"
     return Fail(reason, same(last.order), outcome.detail)
+
+
+def _found_no_session(order: Order, outcome: Outcome) -> bool:
+    """It was to go on in a session and ended before it was in one: its agent does not know that one any more."""
+    return bool(order.session and not outcome.session) and outcome.cause in (Cause.CRASHED, Cause.NO_RESULT)
 
 
 def _try_again(run: Run, last: Attempt, outcome: Outcome) -> Step:

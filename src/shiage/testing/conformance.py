@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from shiage.agents.adapter import WORDS, Report, UsageSeen
+from shiage.agents.adapter import WORDS, Report, Started, UsageSeen
 from shiage.agents.attempt import Limits
 from shiage.agents.launch import Ended
 from shiage.agents.sweep import sweep_marker
@@ -115,6 +115,7 @@ def usage_adds_up(subject: Subject, folder: Path) -> None:
     seen = [event.usage for event in events if isinstance(event, UsageSeen)]
     told = reader.conclude(EXIT_0, raw(subject.done), b"").outcome.usage
     assert told == sum(seen, Usage()), "the report has other usage than the events"
+    assert subject.used in (None, told), f"it used {subject.used}, and the report says {told}"
     has_tokens = told.input_tokens is not None and told.output_tokens is not None
     assert has_tokens == subject.adapter.features.reports_usage, "features.reports_usage is not true"
     assert (told.cost_usd is not None) == subject.adapter.features.reports_cost, "features.reports_cost is not true"
@@ -166,6 +167,18 @@ def a_result_that_says_failed_outweighs_exit_0(subject: Subject, folder: Path) -
         told = subject.read(folder, [raw(subject.failed)], ended).outcome
         assert (told.ending, told.cause) == (Ending.FAILED, subject.cause), f"{told.ending}, {told.cause}"
         assert told.detail, "a failure without a word"
+
+
+@with_sessions
+def a_session_that_was_named_is_kept_whatever_comes(subject: Subject, folder: Path) -> None:
+    for count in range(1, len(subject.done) + 1):
+        reader = subject.adapter.reader()
+        lines = raw(subject.done[:count]).rstrip(b"\n").split(b"\n")
+        named = [event.session for line in lines for event in reader.feed(line) if isinstance(event, Started)]
+        for ended in (EXIT_0, EXIT_1, KILLED, Ended(Ending.STOPPED, signal=15), Ended(Ending.TIMED_OUT, Cause.IDLE)):
+            told = reader.conclude(ended, b"", b"").outcome.session
+            assert not named or told == named[-1], f"{told!r} after {count} lines and {ended.ending}, not {named[-1]!r}"
+    assert named, "its session is told by no event"
 
 
 @with_result

@@ -12,7 +12,7 @@ from shiage.agents.adapter import Adapter, AgentSettings, Job, Report
 from shiage.agents.attempt import Limits, attempt
 from shiage.agents.launch import Ended
 from shiage.agents.tail import Tail
-from shiage.domain.outcome import Cause, Ending
+from shiage.domain.outcome import Cause, Ending, Usage
 from shiage.testing.fake import Step, fake_agent
 
 Line = Mapping[str, Any] | bytes
@@ -31,6 +31,7 @@ class Subject:
     session: str = ""  #: the session that it names, where the agent can resume
     failed: tuple[Line, ...] = ()  #: a run whose own result says that it failed
     cause: Cause = Cause.CRASHED  #: of that failure
+    used: Usage | None = None  #: what the run that ended well says it used; None: nobody compares
     program: Callable[[Path, Sequence[Step]], tuple[str, ...]] = field(default=fake_agent)
     #: ^ plays steps as a process; an agent that converses instead of printing brings a program of its own
 

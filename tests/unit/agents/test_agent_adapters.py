@@ -7,7 +7,7 @@ import pytest
 from shiage.agents.adapter import AgentSettings, Job, Text, explained, last_line, plain
 from shiage.agents.claude import Claude
 from shiage.agents.command import Command
-from shiage.agents.environment import environment
+from shiage.agents.environment import environment, inherited
 from shiage.agents.launch import Ended
 from shiage.agents.table import ADAPTERS, adapter_for, register
 from shiage.domain.errors import UserError
@@ -155,6 +155,38 @@ def test_an_agent_sees_only_what_is_on_the_list():
     assert of_claude["CLAUDE_CODE_MAX_RETRIES"] == "9"
     chosen = seen("command", {"TOKEN": "$GITHUB_TOKEN", "MISSING": "$NOT_THERE", "MODE": "fast", "SHIAGE_SPEC": "x"})
     assert chosen == plain_view | {"TOKEN": "secret", "MODE": "fast"}
+
+
+#: What people have set for their own terminal, and without which their agent would not work here.
+SET_UP = {
+    "claude": ("CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN", "API_TIMEOUT_MS", "IS_SANDBOX"),
+    "codex": ("CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG"),
+    "opencode": ("OPENCODE_CONFIG", "GROQ_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY"),
+    "copilot": ("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "COPILOT_HOME"),
+    "command": (
+        "HOME", "PATH", "LANG", "LC_CTYPE", "HTTPS_PROXY", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
+        "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "NVM_BIN", "ASDF_DATA_DIR", "MISE_SHELL",
+        "npm_config_registry", "PIP_INDEX_URL",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SET_UP)
+def test_what_a_person_has_set_up_for_an_agent_reaches_it(kind):
+    base = dict.fromkeys(SET_UP[kind], "x")
+    assert inherited(base, adapter_for(kind).features) == base
+
+
+def test_a_clouds_login_reaches_the_agent_only_where_it_goes_through_that_cloud():
+    base = {"AWS_PROFILE": "x", "AZURE_CLIENT_ID": "x", "CLOUD_ML_REGION": "x"}
+
+    def seen(**switch):
+        return set(inherited(base | switch, adapter_for("claude").features)) - set(switch)
+
+    assert seen() == set()
+    assert seen(CLAUDE_CODE_USE_BEDROCK="1") == {"AWS_PROFILE"}
+    assert seen(CLAUDE_CODE_USE_VERTEX="1") == {"CLOUD_ML_REGION"}
 
 
 def test_an_unknown_kind_names_those_that_exist():

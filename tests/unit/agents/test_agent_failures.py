@@ -253,6 +253,21 @@ def test_claude_asks_for_what_it_was_denied():
     assert refused_by("claude", done) == (Ending.FAILED, Cause.PERMISSION_REFUSED, ("Bash(git push)",))
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("claude", "error: unknown option '--new'"),
+        ("codex", "error: unexpected argument '--new' found"),
+        ("gemini", "Unknown argument: new"),
+        ("claude", "error: option '--permission-mode <mode>' argument 'x' is invalid. Allowed choices are plan."),
+    ],
+)
+def test_an_option_that_a_version_does_not_know_is_told_and_not_the_usage_behind_it(kind, said):
+    told = outcome(kind, code=1, err=f"warning\n{said}\n\nUsage: it [OPTIONS]\n  -h  help\n".encode())
+    assert told.cause is Cause.CRASHED
+    assert said in told.detail and "shiage doctor" in told.detail and "-h" not in told.detail
+
+
 def test_opencode_that_was_cut_off_by_its_model_is_not_done():
     assert outcome("opencode", {"type": "step_finish", "part": {"reason": "length"}}).ending is Ending.FAILED
 

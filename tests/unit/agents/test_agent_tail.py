@@ -58,16 +58,19 @@ def test_only_a_newline_ends_a_line(tmp_path):
 def test_a_giant_line_is_cut_to_its_head_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(tails, "CHUNK", 1000)
     monkeypatch.setattr(tails, "LONGEST", 5000)
+    monkeypatch.setattr(tails, "LONGEST_EVENT", 9000)
     monkeypatch.setattr(tails, "HEAD", 10)
-    (tmp_path / "log").write_bytes(b"x" * 5000 + b"\n" + b"y" * 20_000 + b"\nshort\n")
+    event = b"{" + b"z" * 8999
+    (tmp_path / "log").write_bytes(b"\n".join((b"x" * 5000, b"y" * 20_000, event, event + b"z", b"short\n")))
     with Tail(tmp_path / "log") as tail:
         held, lines = 0, []
         tail.behind = True
         while tail.behind:
             lines += tail.lines()
             held = max(held, len(tail._held))
-    assert lines == [b"x" * 5000, b"y" * 10 + b" [19990 bytes cut]", b"short"]
-    assert held <= 5000
+    cut = [b"y" * 10 + b" [19990 bytes cut]", event, b"{" + b"z" * 9 + b" [8991 bytes cut]"]
+    assert lines == [b"x" * 5000, *cut, b"short"]
+    assert held <= 9000
 
 
 def test_a_reader_who_may_skip_jumps_to_the_end_of_a_flood(tmp_path, monkeypatch):

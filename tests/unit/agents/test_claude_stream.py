@@ -298,6 +298,19 @@ def test_a_line_separator_within_json_is_text():
     assert read(INIT, line).words == "a\u2028b\u0085c"
 
 
+@pytest.mark.parametrize("at", [1, 40, 90])
+@pytest.mark.parametrize("torn", [0, 1, 2])
+def test_an_event_that_was_written_into_another_line_loses_neither(torn, at):
+    lines = [json.dumps(event).encode() for event in (INIT, said("x" * 60), result(total_cost_usd=0.5))]
+    limit = b'{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1760000000}}'
+    lines[torn : torn + 1] = [lines[torn][:at] + limit, lines[torn][at:]]
+    report = read(*lines)
+    assert report.outcome.ending is Ending.COMPLETED
+    assert (report.words, report.outcome.session, report.outcome.usage.cost_usd) == ("All done.", "s-1", 0.5)
+    limited = read(lines[0], lines[1], *lines[2:-1], json.dumps(result(is_error=True)).encode())
+    assert limited.outcome.until == 1760000000
+
+
 def test_bytes_that_are_not_utf8_are_replaced():
     line = json.dumps(result(result="MARK")).encode().replace(b"MARK", b"a\xff\xe3\x81")
     assert read(INIT, line).words == "a\ufffd\ufffd"
