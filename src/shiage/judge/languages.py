@@ -14,6 +14,7 @@ class Oracle(StrEnum):
     BOTH = "both"  #: the grammar, and brackets or impossible token pairs must agree
     BALANCE = "balance"  #: brackets, quotes and the end of the file only
     PAGE = "page"  #: HTML: open comments, scripts, tags and pages
+    XML = "xml"
     PROSE = "prose"  #: Markdown: an open fence
     NONE = "none"
 
@@ -95,7 +96,7 @@ LANGUAGES: tuple[Language, ...] = (
         "html", (".html", ".htm", ".xhtml", ".vue", ".svelte"), "html", Oracle.PAGE,
         aliases=("html", "vue", "svelte"),
     ),
-    Language("xml", (".xml", ".svg", ".xsd", ".xsl"), "xml", aliases=("xml", "svg")),
+    Language("xml", (".xml", ".svg", ".xsd", ".xsl"), "xml", Oracle.XML, aliases=("xml", "svg")),
     Language(
         "css", (".css",), "css", Oracle.BALANCE, aliases=("css",), brackets="()[]{}", blocks="brace",
     ),

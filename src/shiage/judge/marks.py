@@ -89,7 +89,7 @@ def _wanted(marks: tuple[str, ...]) -> re.Pattern[str]:
 
 def marks_left(file: FileChange, settings: JudgeSettings) -> Iterator[Finding]:
     """Q2 for one file."""
-    wanted = _wanted(settings.marks)
+    file, wanted = file.readable, _wanted(settings.marks)
     if file.machine_made or not any(mark.lower() in file.lowered for mark in settings.marks):
         return
     if file.language.name in ("markdown", "text"):

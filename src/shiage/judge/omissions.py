@@ -38,6 +38,7 @@ _SUGGESTION = "Write out what the mark stands for; nothing may be left out."
 
 def omissions(file: FileChange, settings: JudgeSettings) -> Iterator[Finding]:
     """Q3 for the marks of one file."""
+    file = file.readable
     if file.minified:
         return
     if file.language.name in ("markdown", "text"):
