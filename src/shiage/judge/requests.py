@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, auto
 
 from shiage.judge.prose import prose_lines
 
@@ -119,12 +119,11 @@ _CREATION = re.compile(
 )
 
 
-class Wish(StrEnum):
+class Wish(Enum):
     """What is to happen to a file that the request names."""
 
-    WRITTEN = "written"
-    DELETED = "deleted"
-    NOTHING = "nothing"
+    WRITTEN = auto()
+    DELETED = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,12 @@ def test_files_that_are_only_mentioned_are_no_claims(report):
     assert rules(report=report, after=DONE) == set()
 
 
+def test_a_file_that_was_given_as_it_stood_is_no_empty_claim():
+    both = {"after": {**DONE, "src/b.py": "x = 1\n"}, "before": {"src/b.py": "x = 1\n"}}
+    assert rules(**both, report="Updated src/app.py and src/b.py.") == set()
+    assert rules(**both, report="Updated src/c.py.") == {"claim-without-file"}
+
+
 def test_a_deleted_test_is_weaker_evidence():
     gone = {"after": {**DONE, "tests/test_app.py": None}, "before": {"tests/test_app.py": TEST}}
     assert rules(**gone, request="Fix go()") == {"test-deleted"}
