@@ -16,7 +16,7 @@ from shiage.judge.change import FileChange
 from shiage.judge.findings import found
 from shiage.judge.lexing import STRING, Lexed
 from shiage.judge.prose import Line, prose_lines
-from shiage.judge.remarks import core_of, remarks_of
+from shiage.judge.remarks import remarks_of
 from shiage.judge.settings import JudgeSettings
 
 _NOUN = (
@@ -199,6 +199,3 @@ def _prose_mark(line: Line, head: re.Pattern[str]) -> bool:
         return False
     cells = line.text.split("|") if line.text.lstrip().startswith("|") else []
     return bool(head.match(line.text) or _VALUE.search(line.text) or any(_CELL.match(cell) for cell in cells))
-
-
-__all__ = ["core_of", "marks_left", "used_mark"]
