@@ -43,7 +43,7 @@ class FileChange:
 
     @property
     def changed(self) -> bool:
-        return self.after != self.before or bool(self.origin)
+        return self.deleted or self.after != self.before or bool(self.origin)
 
     @property
     def text(self) -> str:

@@ -63,6 +63,7 @@ def test_words_are_the_evidence_of_a_request_for_words():
 def test_deletions_are_the_evidence_of_a_request_for_deletion():
     gone = {"after": {"old.py": None}, "before": {"old.py": "x = 1\n"}}
     assert rules(**gone, request="Delete old.py") == set()
+    assert rules(after={"old.py": None}, request="Delete old.py") == set()
     assert rules(**gone, request="Add a login page") == {"only-deletions"}
     assert rules(**gone) == set()
 
