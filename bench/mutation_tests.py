@@ -1,7 +1,7 @@
 """The judge's tests, asked about one mutant: those alone that reach the function in which it was planted.
 
-Of the labelled corpus at most half a dozen cases of each kind and language are asked, then the unit tests; suites that
-measure time, read published packages or draw random text prove other things and are left out.
+Of the labelled corpus at most half a dozen cases of each kind and language are asked, then the single decisions, then
+the unit tests; suites that measure time, read published packages or draw random text prove other things and are left out.
 So the score is a lower bound of what the whole of the tests would notice.
 """
 
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -26,14 +27,14 @@ JUDGE = ROOT / "src" / "shiage" / "judge"
 UNIT = ROOT / "tests" / "unit" / "judge"
 sys.path.insert(0, str(ROOT / "tests" / "corpus"))
 
-from labelled import Case, cases  # noqa: E402  # the corpus is no package
+from labelled import HERE, Case, cases, table  # noqa: E402  # the corpus is no package
 
 HALF_DOZEN = 6  #: cases of each label, language and kind
 AT_ONCE = 2  #: mutants
-PATIENCE = 60  #: seconds of computing that a mutant may take; one that hangs is noticed by anybody
+PATIENCE = 20  #: seconds of computing that a mutant may take; one that hangs is noticed by anybody
 IDLE = 1_800  #: seconds by the clock, on however busy a machine
-ANSWERS = ("survived", "corpus", "unit tests")
-OTHERS = {"test_hostile_text.py", "test_published_code.py", "test_labelled_corpus.py"}
+ANSWERS = ("survived", "corpus", "decisions", "unit tests")
+OTHERS = {"test_hostile_text.py", "test_published_code.py", "test_labelled_corpus.py", "test_decisions.py"}
 QUIET = [
     "-x",
     "-q",
@@ -46,6 +47,7 @@ QUIET = [
     "-k",
     "not hostile and not any_text",
 ]
+Row = tuple[str, dict[str, Any]]  #: a criterion, and a change with all that must be found in it
 Reached = dict[str, set[object]]  #: function -> what calls it: a case's number or a test's name
 
 
@@ -62,28 +64,29 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Tests:
-    """The cases and unit tests of the judge, and which function each of them calls."""
+    """The cases, decisions and unit tests of the judge, and which function each of them calls."""
 
-    cases: list[Case]
+    asked: list[Case | Row]
     suites: list[str]
     reached: Reached = field(repr=False)
 
     @classmethod
     def of_the_judge(cls) -> "Tests":
-        asked = chosen_cases()
+        asked = [*chosen_cases(), *decisions()]
         suites = sorted(str(path) for path in UNIT.glob("test_*.py") if path.name not in OTHERS)
         return cls(asked, suites, _in_child(lambda: _reach(asked, suites)))
 
     def __str__(self) -> str:
-        return f"{len(self.cases)} labelled cases, then {', '.join(Path(suite).name for suite in self.suites)}"
+        rows = sum(1 for one in self.asked if not isinstance(one, Case))
+        return f"{len(self.asked) - rows} labelled cases, {rows} decisions, then {', '.join(Path(suite).name for suite in self.suites)}"
 
-    def of(self, mutant: Mutant) -> tuple[list[Case], list[str]]:
+    def of(self, mutant: Mutant) -> tuple[list[Case | Row], list[str]]:
         """What reaches this mutant; everything where that cannot be told, as for a table."""
         calling = self.reached.get(f"{mutant.module}.{mutant.function}")
         if calling is None:
-            return self.cases, self.suites
+            return self.asked, self.suites
         names = sorted(name for name in calling if isinstance(name, str))
-        return [case for number, case in enumerate(self.cases) if number in calling], names
+        return [one for number, one in enumerate(self.asked) if number in calling], names
 
 
 def chosen_cases() -> list[Case]:
@@ -95,12 +98,32 @@ def chosen_cases() -> list[Case]:
     return [group[at] for at in range(HALF_DOZEN) for group in picked if at < len(group)]
 
 
-def _corpus() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("judged_corpus", UNIT / "test_labelled_corpus.py")
+def decisions() -> list[Row]:
+    """Every single decision."""
+    tables = (table(f"decisions/{path.stem}") for path in sorted((HERE / "decisions").glob("*.toml")))
+    return [(criterion, row) for rows in tables for criterion, of_it in rows.items() for row in of_it]
+
+
+def _loaded(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"asked_{name}", UNIT / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class _Asking:
+    """Asks single cases and decisions, without pytest: thousands of them a second."""
+
+    def __init__(self) -> None:
+        self.corpus, self.decisions = _loaded("test_labelled_corpus"), _loaded("test_decisions")
+
+    def fails(self, one: Case | Row) -> bool:
+        if isinstance(one, Case):
+            return self.corpus.rejected(one) is not one.bad
+        criterion, row = one
+        found, wanted = self.decisions.found, self.decisions.wanted
+        return any(found(criterion, change) != wanted(change) for change in self.decisions.changes(row))
 
 
 # ---------------------------------------------------------------- who calls what
@@ -125,13 +148,12 @@ class _Calls:
         self.caller = None
 
 
-def _reach(asked: list[Case], suites: list[str]) -> Reached:
-    calls, corpus = _Calls(), _corpus()
+def _reach(asked: list[Case | Row], suites: list[str]) -> Reached:
+    calls, asking = _Calls(), _Asking()
     sys.setprofile(calls)
-    for calls.caller, case in enumerate(asked):
-        corpus.rejected(case)
+    failing = [one for calls.caller, one in enumerate(asked) if asking.fails(one)]
     calls.caller = None
-    failed = pytest.main([*QUIET, f"--rootdir={ROOT}", *suites], plugins=[calls])
+    failed = failing or pytest.main([*QUIET, f"--rootdir={ROOT}", *suites], plugins=[calls])
     sys.setprofile(None)
     if failed:
         raise SystemExit("the tests fail without any fault planted")
@@ -188,19 +210,21 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.source, self.mutant.module, "exec"), module.__dict__)
 
 
-def _asked(mutant: Mutant, asked: list[Case], named: list[str]) -> int:
+def _asked(mutant: Mutant, asked: list[Case | Row], named: list[str]) -> int:
     """In the child: which kind of test noticed it, as a place in ANSWERS."""
     sys.meta_path.insert(0, _Planted(mutant))
+    case: Case | Row | None = None
     try:
-        corpus = _corpus()
-        if any(corpus.rejected(case) is not case.bad for case in asked):
-            return 1
+        asking = _Asking()
+        for case in asked:
+            if asking.fails(case):
+                return 1 + isinstance(case, tuple)
     except Exception:
-        return 1
+        return 1 + isinstance(case, tuple)
     if not named:
         return 0
     os.chdir(ROOT)
-    return 2 if pytest.main([*QUIET, f"--rootdir={ROOT}", *named]) else 0
+    return 3 if pytest.main([*QUIET, f"--rootdir={ROOT}", *named]) else 0
 
 
 def _begun(mutant: Mutant, tests: Tests) -> int:

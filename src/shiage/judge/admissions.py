@@ -60,6 +60,11 @@ OWN_ADMISSIONS = re.compile(  # what "I" did not do
             r"\b(?:I|we)?\s*only\s+(?:implemented|wrote|did|finished|completed|covered|handled|"
             r"managed)\s+(?:to\s+\w+\s+)?(?:the\s+(?:first|basic|simple|main)|part|half|some|one|an?\s+(?:part|"
             r"portion|few|subset))\b",
+            r"\b(?:I|we)(?:'ve|\s+have)?\s+(?:implemented|finished|completed|did|done|wrote|covered)\s+(?:most|part|parts|half|the majority)\s+of\s+"
+            r"(?:it|this|them|what|the\s+(?:work|tasks?|requests?|features?|requirements?|spec|functions?|endpoints?|tests?|items?|points|list))\b",
+            r"^\W*(?:wip|work[ -]in[ -]progress)\b\s*(?:[:：]|\W*$)|\b(?:leave|leaving|left)\s+the\s+(?:rest|remaining\b[^.]{0,30})\s+(?:up\s+)?(?:to|for)\s+you\b",
+            rf"^\W*(?:as\s+an?|the)\s+next\s+steps?\b[^.]{{0,80}}\b(?:should|must|needs?\s+to|has\s+to|will)\s+be\s+{_DONE}|"
+            r"\bnot\s?implemented\w*\b[^.]{0,40}\bfor\s+now\b",
         )
     ),
     re.IGNORECASE,
@@ -73,6 +78,11 @@ STATES = re.compile(  # what is said of the work
             r"done|written|started|handled)\b",
             r"\b(?:is|are)\s+only\s+(?:partially|partly|half)\b|\b(?:partially|partly|half)\s+(?:implemented|"
             r"complete|completed|done|finished)\b",
+            rf"^\W*(?:everything|all(?:\s+of\s+it)?)\s+(?:except|but|apart\s+from|other\s+than)\b[^.]{{1,60}}\b(?:works?|(?:is|are|has\s+been|have\s+been)\s+{_DONE})\W*$|"
+            r"^\W*(?:only|not\s+all|not\s+everything)\b[^.]{0,60}\b(?:is|are|has\s+been|have\s+been)\s+(?:now\s+)?(?:implemented|done|finished|completed|migrated|ported)\W*$",
+            rf"\b(?P<some>\d+)\s+(?:out\s+)?of\s+(?:the\s+)?(?!(?P=some)\b)\d+\s+\w+\s+(?:are|were|have\s+been)\s+(?:now\s+)?(?:implemented|done|finished|completed)\W*$",
+            r"^\W*(?!(?:0|no|none)\b)(?:\w+\s+){0,3}tests?\s+(?:(?:currently|now)\s+)?(?:fails?|(?:is|are)\s+failing|(?:do|does)(?:\s+not|n't)\s+pass)(?:\s+yet)?\W*$|"
+            r"^\W*the\s+build\s+(?:is|remains)\s+(?:broken|red|failing)\W*$|\b(?:is|are|remains?)\s+(?:only\s+|just\s+)?an?\s+(?:stub|skeleton)\W*$",
             r"\bstill\s+(?:needs?\s+(?:to|work|an?|the|tests?|implement\w*)|to\s+be\s+\w+|have\s+to|has\s+to|missing|"
             r"to\s+do|todo|remains?)\b|\bstill\s+(?:outstanding|pending|incomplete|unfinished)\b",
             rf"\bcould(?:\s+not|n't)\s+be\s+{_DONE}\b",
@@ -92,12 +102,15 @@ JAPANESE_ADMISSIONS = re.compile(
     r"未(?:着手|実装|完了|完成|対応|修正|作成)(?!の)(?!(?:な|だった|であった)?\w{0,12}(?:を|は|が)?(?:ありません|なし|ない|ゼロ|解消|検出|エラー|例外|場合|対応しました|"
     r"実装しました))|"
     r"未(?:着手|実装|完了|完成|対応|修正|作成)の[^。]{0,16}(?:があり|が残|が\w{0,4}件|もあり|まま)(?!ません)|"
-    r"(?:実装|完了|完成|着手|対応|作成|修正|終わ|でき|書け|書い|開始)\w{0,4}(?:していません|できていません|できませんでした|しませんでした|ていません|てません|ていない|できていない|できなかった|"
-    r"していない|しなかった|きれていません|きれませんでした|っていません|っていない)|"
+    r"(?:実装|完了|完成|着手|対応|作成|修正|終わ|でき|書け|書い|開始)\w{0,4}(?:していません|できていません|できませんでした|しませんでした|ていません|てません|きれていません|きれませんでした|っていません|"
+    r"(?:ていない|できていない|できなかった|していない|しなかった|っていない)"
+    r"(?!間|うち|とき|時|状態|環境|利用者|ユーザー|ファイル|データ|行|値|形式|ブラウザ))|"
+    r"[0-9０-９一二三四五六七八九]割(?:ほど|程度|方|がた)?\w{0,4}(?:完了|実装|対応|終わ|でき)(?!ません)|テストが\w{0,8}?(?:失敗して|落ちて)(?:い|お)?ます|テストが通りません|"
+    r"(?P<few>[0-9０-９]+)(?:件|個|つ|項目)中、?(?!(?P=few)(?:件|個|つ|項目))[0-9０-９]+(?:件|個|つ|項目)(?:を|まで|のみ|だけ)?\w{0,4}?(?:実装|対応|完了|修正|作成)|"
     r"間に合いません|未了(?!の)|今回は\w{0,8}見送|次の(?:作業|ステップ|フェーズ|回)で(?:行|実施|対応|実装)|以外は(?:全て|すべて)?(?:完了|実装|対応)(?:しました|済み|です)|"
     r"[0-9０-９一二三四五]つ?のうち[0-9０-９一二三四五]つ?(?:まで|だけ|のみ)|^\W*(?:後|あと)は(?:お願い|お任せ|よろしく|\w{0,10}(?:するだけ|のみ|だけ)です)|"
     r"まだ\w{0,16}(?:ません|ない(?!(?!の)\w{1,12}[をにはでも])|残って|途中|これから)|途中(?:です|で終わ|までしか|まで(?:実装|作成))|"
-    r"残り(?:の\w{1,12})?(?:は|を|も)[^。]{0,12}(?:後|あと|次|今後|別途|お任せ|お願い|省略|同様|未|これから|お客様|ご自身)|"
+    r"残り(?:の\w{1,12})?(?:は|を|も)[^。]{0,12}(?:後|あと|次|明日|来週|今後|別途|お任せ|お願い|省略|同様|未|これから|お客様|ご自身)|"
     r"(?:後で|あとで|後ほど|今後|次回|後日|別途|追って)[^。]{0,16}(?:実装|対応|追加|作成|修正|完成)(?:します|する(?:予定|必要)|予定|してください|しておきます|が必要)|"
     r"(?:実装|対応|作成|修正)予定です|(?:実装|対応|作成|修正|作業)は(?:まだ)?これから|(?:まだ|後半|残り)\w{0,8}手(?:を|が)?(?:付|つ)け|"
     r"(?:仮|ダミー|スタブ|プレースホルダー?)のまま|^\W*残(?:作業|タスク|件)\s*[:：]\s*(?!なし|無し|ゼロ|0|特に)\S|(?:省略|割愛|スキップ|保留|先送り|後回しに)(?:しました|しています|しておきました|します)|"

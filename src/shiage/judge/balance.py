@@ -100,3 +100,28 @@ def impossible_pairs(lexed: Lexed) -> list[int]:
     if not _IMPOSSIBLE.search(lexed.skeleton):
         return []
     return [match.start() for match in _IMPOSSIBLE.finditer(lexed.code)]
+
+
+# A tag of JSX: its braces may hold braces and, in them, further ones. `<T,>` and `<T extends X>` are types.
+_BRACES = r"\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}"
+_TAG = re.compile(rf"(?:<(/)|(?<![\w$)\]])<)([A-Za-z][\w.:-]*+)?+(?=[\s/>])(?!\s++extends\b)(?:[^<>{{}}]++|{_BRACES})*+>")
+
+
+def unpaired_tag(lexed: Lexed) -> Imbalance | None:
+    """A tag of JSX without its other half. What looks like a tag may be a type, so the grammar must agree."""
+    if lexed.language.name not in ("tsx", "javascript") or lexed.flow:
+        return None
+    opened: list[re.Match[str]] = []
+    for tag in _TAG.finditer(lexed.code):
+        if not tag[1] and not tag[0].endswith("/>"):
+            opened.append(tag)
+        elif tag[1] and (not opened or opened[-1][2] != tag[2]):
+            return _unpaired(lexed, *(opened[-1:] or [tag]))
+        elif tag[1]:
+            opened.pop()
+    return _unpaired(lexed, opened[-1]) if opened else None
+
+
+def _unpaired(lexed: Lexed, tag: re.Match[str]) -> Imbalance:
+    what = "that is not opened" if tag[1] else "that is not closed"
+    return Imbalance(lexed.line_at(tag.start()), f"<{tag[1] or ''}{tag[2] or ''}> {what}")

@@ -29,6 +29,7 @@ _ASSIGNED = re.compile(
     r"([A-Za-z_$][\w$]*)\s*(?::[^=;{}]{0,120})?=\s*(?:async\s+)?(?:function\b|\(|[\w$]+\s*=>)|"
     r"([A-Za-z_$][\w$]*)\s*:\s*(?:async\s+)?(?:function\b|\()"
 )
+_OPENING = re.compile(r"\s*+\{")
 MAX_EMPTY = 2_000  #: empty braces of a file that are looked at
 _HEADER = 400  #: characters before a brace in which its header stands
 _SUGGESTION = "Write the body; nothing may be left out."
@@ -63,7 +64,7 @@ def brace_bodies(file: FileChange, request: str) -> Iterator[Finding]:
         for match in islice(_RUBY_EMPTY.finditer(file.lexed.code), MAX_EMPTY) if request else ():
             yield from _asked(file, match, match["name"], request)
     elif file.language.blocks == "brace":
-        if file.before and _HOLLOW.search(file.lexed.skeleton):
+        if _HOLLOW.search(file.lexed.skeleton):
             yield from _emptied(file, _EMPTY, lambda match: header_of(file.lexed.code, match.start()), _had_body)
         if not file.machine_made and _announces(file, request):
             yield from _must_return(file, request)
@@ -128,11 +129,8 @@ def _braces_after(code: str, header: str) -> Iterator[int]:
     """The braces that follow this very text."""
     at = code.find(header) if header else -1
     while at >= 0:
-        brace = at + len(header)
-        while code[brace : brace + 1] in (" ", "\t", "\n"):
-            brace += 1
-        if code[brace : brace + 1] == "{":
-            yield brace
+        if opening := _OPENING.match(code, at + len(header)):
+            yield opening.end() - 1
         at = code.find(header, at + len(header))
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from shiage.judge.languages import Language, basename, language_of, suffix
@@ -43,7 +43,7 @@ class FileChange:
 
     @property
     def changed(self) -> bool:
-        return self.after != self.before or bool(self.origin)
+        return self.deleted or self.after != self.before or bool(self.origin)
 
     @property
     def text(self) -> str:
@@ -78,9 +78,20 @@ class FileChange:
         return frozenset(_added_lines(self.before.split("\n"), self.text.split("\n")))
 
     @cached_property
+    def binary(self) -> bool:
+        return "\0" in self.text
+
+    @cached_property
     def minified(self) -> bool:
         """Minified, binary or a lock file: no line of it was written to be read."""
-        return self.name.lower().endswith(_MACHINE_NAMES) or "\0" in self.text or self._dense
+        return self.name.lower().endswith(_MACHINE_NAMES) or self.binary or self._dense
+
+    @cached_property
+    def readable(self) -> "FileChange":
+        """Without its endless lines, where they make it look minified: what stands around them may be written by hand."""
+        if not self._dense:
+            return self
+        return replace(self, after=_short_lines(self.text), before=_short_lines(self.before or ""))
 
     @cached_property
     def machine_made(self) -> bool:
@@ -91,6 +102,10 @@ class FileChange:
     @property
     def _dense(self) -> bool:
         return len(self.text) > LONG_LINE and len(self.text) / self.line_count > DENSE_LINE
+
+
+def _short_lines(text: str) -> str:
+    return "\n".join(line if len(line) <= LONG_LINE else "" for line in text.split("\n"))
 
 
 def _added_lines(old: list[str], new: list[str]) -> list[int]:

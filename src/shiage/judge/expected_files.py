@@ -56,9 +56,9 @@ def _finding(rule: str, path: str, says: str, suggestion: str) -> Finding:
 
 def same_file(actual: str, named: str) -> bool:
     """Do a path of the change and a path in prose mean the same file?"""
-    one, two = _plain(actual), _plain(named)
-    return one == two or one.endswith("/" + two) or two.endswith("/" + one)
+    one, two = _rooted(actual), _rooted(named)
+    return one.endswith(two) or two.endswith(one)
 
 
-def _plain(path: str) -> str:
-    return path.replace("\\", "/").removeprefix("./").lstrip("/").casefold()
+def _rooted(path: str) -> str:
+    return "/" + path.replace("\\", "/").removeprefix("./").lstrip("/").casefold()

@@ -1,21 +1,22 @@
 """What is known of each language: one row per language, found by file name."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, auto
 
 
-class Oracle(StrEnum):
+class Oracle(Enum):
     """Who says that a text is not valid."""
 
-    AST = "ast"  #: Python's own compiler, with the grammar as second opinion
-    JSON = "json"
-    TOML = "toml"
-    TREE = "tree"  #: the grammar alone: no false alarm on valid code was measured
-    BOTH = "both"  #: the grammar, and brackets or impossible token pairs must agree
-    BALANCE = "balance"  #: brackets, quotes and the end of the file only
-    PAGE = "page"  #: HTML: open comments, scripts, tags and pages
-    PROSE = "prose"  #: Markdown: an open fence
-    NONE = "none"
+    AST = auto()  #: Python's own compiler, with the grammar as second opinion
+    JSON = auto()
+    TOML = auto()
+    TREE = auto()  #: the grammar alone: no false alarm on valid code was measured
+    BOTH = auto()  #: the grammar, and brackets or impossible token pairs must agree
+    BALANCE = auto()  #: brackets, quotes and the end of the file only
+    PAGE = auto()  #: HTML: open comments, scripts, tags and pages
+    XML = auto()
+    PROSE = auto()  #: Markdown: an open fence
+    NONE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ LANGUAGES: tuple[Language, ...] = (
         "html", (".html", ".htm", ".xhtml", ".vue", ".svelte"), "html", Oracle.PAGE,
         aliases=("html", "vue", "svelte"),
     ),
-    Language("xml", (".xml", ".svg", ".xsd", ".xsl"), "xml", aliases=("xml", "svg")),
+    Language("xml", (".xml", ".svg", ".xsd", ".xsl"), "xml", Oracle.XML, aliases=("xml", "svg")),
     Language(
         "css", (".css",), "css", Oracle.BALANCE, aliases=("css",), brackets="()[]{}", blocks="brace",
     ),

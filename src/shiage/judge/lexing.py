@@ -102,7 +102,7 @@ TOKENS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "rust": (
         "\"'#/",
         [
-            *_SLASHES, (COMMENT, _nested(3)), (OPEN, _BLOCK_BODY + r"(?:\*/)?+"),
+            *_SLASHES, (COMMENT, _nested(3)), (OPEN, _BLOCK_BODY),
             (STRING, r'(?<=r)(?P<tag>#*+)"(?:[^"]++|"(?!(?P=tag)))*+"(?P=tag)'), (OPEN, r'(?<=r)#*+"[\s\S]*+'),
             (STRING, r"'(?:[^'\\\n]|\\(?:u\{[0-9a-fA-F_]*+\}|x[0-9a-fA-F]{2}|.))'"),
             *_DQ_MULTI,
@@ -301,9 +301,7 @@ def blank(text: str) -> str:
 
 
 def _blank(kind: str, text: str) -> str:
-    if "\n" not in text and (kind == COMMENT or (kind == STRING and len(text) > 1)):
-        return " " * len(text) if kind == COMMENT else f'"{" " * (len(text) - 2)}"'
-    if len(text) < 2 or kind == COMMENT or text.startswith("/*"):
+    if kind == COMMENT or len(text) < 2 or text.startswith("/*"):
         return blank(text)
     return '"' + blank(text[1:-1]) + ('"' if text[-1] != "\n" else "\n")
 

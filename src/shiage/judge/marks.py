@@ -16,7 +16,7 @@ from shiage.judge.change import FileChange
 from shiage.judge.findings import found
 from shiage.judge.lexing import STRING, Lexed
 from shiage.judge.prose import Line, prose_lines
-from shiage.judge.remarks import core_of, remarks_of
+from shiage.judge.remarks import remarks_of
 from shiage.judge.settings import JudgeSettings
 
 _NOUN = (
@@ -89,7 +89,7 @@ def _wanted(marks: tuple[str, ...]) -> re.Pattern[str]:
 
 def marks_left(file: FileChange, settings: JudgeSettings) -> Iterator[Finding]:
     """Q2 for one file."""
-    wanted = _wanted(settings.marks)
+    file, wanted = file.readable, _wanted(settings.marks)
     if file.machine_made or not any(mark.lower() in file.lowered for mark in settings.marks):
         return
     if file.language.name in ("markdown", "text"):
@@ -199,6 +199,3 @@ def _prose_mark(line: Line, head: re.Pattern[str]) -> bool:
         return False
     cells = line.text.split("|") if line.text.lstrip().startswith("|") else []
     return bool(head.match(line.text) or _VALUE.search(line.text) or any(_CELL.match(cell) for cell in cells))
-
-
-__all__ = ["core_of", "marks_left", "used_mark"]

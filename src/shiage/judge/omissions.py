@@ -20,6 +20,7 @@ _MAY_BE_DOTS = re.compile(r"…|⋯|・・|\.\.|\. \.")
 _LEAD = re.compile(rf"[\s(\[{{<「（【-]*{_DOTS}[\s-]*")
 _TRAIL = re.compile(rf"[\s-]*{_DOTS}[\s)\]}}>」）】-]*$")
 _WRAP = " \t()[]{}<>「」（）【】『』*_-—–:;,.。、!！…~※"
+_COLONS = (":", "：")  #: what ends so speaks of what follows
 _OPENERS = ("{", "(", "[", ":", "=>", "then", "do", "->", ",", "else", "begin", "|")
 _CLOSER = re.compile(r"\s*(?:[})\]]|end\b|fi\b|done\b|esac\b|else\b|elsif\b|elif\b|</|;;|\?>)")
 _NOTHING = re.compile(
@@ -38,6 +39,7 @@ _SUGGESTION = "Write out what the mark stands for; nothing may be left out."
 
 def omissions(file: FileChange, settings: JudgeSettings) -> Iterator[Finding]:
     """Q3 for the marks of one file."""
+    file = file.readable
     if file.minified:
         return
     if file.language.name in ("markdown", "text"):
@@ -82,18 +84,22 @@ def comment_rule(remark: Remark, lexed: Lexed) -> str:
     """Which rule finds an omission in this comment line that could be one; empty when it is an ordinary comment."""
     if _BARE.fullmatch(remark.text):
         return "bare-ellipsis-comment" if _dots_stand_for_code(remark, lexed) else ""
-    words, dotted = phrase_of(remark.text)
-    strong = STRONG.fullmatch(words) is not None
-    if strong and EXPLICIT.search(words):
+    known = lexed.language.name != "unknown"
+    if _omits_anywhere(remark.text, known):
         return "omission-comment"
-    if lexed.language.name == "unknown":
-        return "omission-comment" if dotted and strong else ""
-    if dotted and (strong or DOTTED.fullmatch(words)) and not remark.text.endswith((":", "：")):
-        return "omission-comment"
-    if not remark.alone or remark.block or _beside_comment(remark, lexed):
+    if not known or not remark.alone or remark.block or _beside_comment(remark, lexed):
         return ""
+    words, _ = phrase_of(remark.text)
     aside = remark.text[:1] in "([<" and WEAK.fullmatch(words) and EXPLICIT.search(words)  # "(unchanged)"
     return "omission-comment" if aside or _certain(words) else _weak_rule(remark, lexed, words)
+
+
+def _omits_anywhere(text: str, known: bool) -> bool:
+    """Are these words an omission wherever they stand, in a language that is known or not?"""
+    words, dotted = phrase_of(text)
+    if STRONG.fullmatch(words):
+        return EXPLICIT.search(words) is not None or (dotted and not (known and text.endswith(_COLONS)))
+    return known and dotted and DOTTED.fullmatch(words) is not None and not text.endswith(_COLONS)
 
 
 def phrase_of(text: str) -> tuple[str, bool]:
@@ -193,21 +199,29 @@ def _offsets(text: str, word: str) -> Iterator[int]:
 
 
 def _code_rule(lexed: Lexed, number: int, code: str) -> str:
-    name = lexed.language.name
-    if "..." in code or "…" in code:
-        if _STANDALONE_DOTS.fullmatch(code):
-            return "bare-ellipsis" if _dots_are_no_code(lexed, number) else ""
-        if name != "python" and not lexed.flow and _ELIDED_BLOCK.search(code):
-            return "elided-block"
-        line = _DOTTED_LINE.fullmatch(code)
-        if line and not _CODE_INK.search(line["words"]) and not _SPREAD.match(line["words"]):
-            words = line["words"].strip(_WRAP).lower()
-            return "omission-line" if DOTTED.fullmatch(words) or STRONG.fullmatch(words) else ""
-    if name == "json" or len(code) > MAX_PHRASE or not EXPLICIT.search(code.lower()) or _CODE_INK.search(code):
-        return ""
+    if _STANDALONE_DOTS.fullmatch(code):
+        return "bare-ellipsis" if _dots_are_no_code(lexed, number) else ""
+    if lexed.language.name != "python" and not lexed.flow and _ELIDED_BLOCK.search(code):
+        return "elided-block"
+    return "omission-line" if _dotted_words(code) or _omitted_in_words(lexed.language.name, code) else ""
+
+
+def _dotted_words(code: str) -> bool:
+    """Words with an ellipsis before them, and nothing of which code is made."""
+    line = _DOTTED_LINE.fullmatch(code)
+    if not line or _CODE_INK.search(line["words"]) or _SPREAD.match(line["words"]):
+        return False
+    words = line["words"].strip(_WRAP).lower()
+    return DOTTED.fullmatch(words) is not None or STRONG.fullmatch(words) is not None
+
+
+def _omitted_in_words(language: str, code: str) -> bool:
+    """A line such as "(rest of the code omitted)" where code should stand."""
+    if language in ("json", "unknown", "config") or len(code) > MAX_PHRASE or _CODE_INK.search(code):
+        return False
     words, _ = phrase_of(core_of(code))
     wrapped = code.strip().startswith(("(", "[", "（", "【", "<")) or not words.isascii() or " " in words
-    return "omission-line" if wrapped and name not in ("unknown", "config") and STRONG.fullmatch(words) else ""
+    return wrapped and EXPLICIT.search(code.lower()) is not None and STRONG.fullmatch(words) is not None
 
 
 def _dots_are_no_code(lexed: Lexed, number: int) -> bool:

@@ -1,6 +1,7 @@
-"""HTML pages: what is open at their end. A page may leave tags out, so only certain faults count."""
+"""HTML pages: what is open at their end. A page may leave tags out, so only certain faults count. And XML, which may not."""
 
 import re
+from xml.parsers import expat
 
 from shiage.judge.lexing import blank
 
@@ -57,3 +58,22 @@ def _unclosed(text: str) -> tuple[int, str] | None:
         return None
     offset, name = min(left)
     return _line(text, offset), f"<{name}> that is not closed"
+
+
+#: What a part that other files take in may hold: several roots, and entities that are declared elsewhere.
+_PART = frozenset(
+    expat.errors.codes[said]
+    for said in (expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT, expat.errors.XML_ERROR_UNDEFINED_ENTITY)
+)
+
+
+def xml_fault(text: str) -> tuple[int, str] | None:
+    """Where this text is not well-formed. One that declares entities is not read: they may grow without end."""
+    if "<!ENTITY" in text:
+        return None
+    try:
+        expat.ParserCreate().Parse(text.strip().encode("utf-8", "replace").decode(), True)
+    except expat.ExpatError as error:
+        line = _line(text, len(text) - len(text.lstrip())) + error.lineno - 1
+        return None if error.code in _PART else (line, expat.ErrorString(error.code))
+    return None

@@ -13,7 +13,7 @@ _NOUN = (
     r"records|elements|styles?|rules?|content|contents|config(?:uration)?|settings|options|steps?|sections?|lines?|"
     r"types?|interfaces?|exports?|variables?|definitions?|parameters|attributes|setup|stuff|things|examples?|values|"
     r"members|constructors?|helpers?|utilities|models?|queries|tables|statements|checks|validations?|"
-    r"error handling|markup|html|css|jsx|state|hooks|structs?|enums?|packages|dependencies|keys|services|tasks|jobs|documents?)"
+    r"error handling|markup|html|css|jsx|forms?|inputs?|layout|view|template|schema|app|application|ui|screens?|buttons?|menu|state|hooks|structs?|enums?|packages|dependencies|keys|services|tasks|jobs|documents?)"
 )
 _CODE = (
     r"(?:code|implementations?|logic|business logic|functionality|method body|function body|function implementation)"
@@ -71,7 +71,7 @@ STRONG_JAPANESE = (
     r"(?:以下|以降|残り|後|中|前|他|その他|この後|ここから|途中|以上|一部|処理|実装|コード|内容|詳細|本体|中身|既存(?:の)?(?:コード|処理|実装))"
     r"(?:の\w{1,12})?(?:は|も|を|、|を?全て|すべて)?[ 　]*(?:省略|割愛|略|中略)(?:する|します|しました|しています|です|済み?|されています)?",
     r"(?:コード|実装|処理|内容|詳細|本体|中身)?(?:は|を)?(?:省略|中略|後略|前略|以下略|割愛)(?:します|しました|しています|です)?",
-    r"(?:以下|以降|残り|他|その他|あと|後)(?:の\w{1,16})?(?:は|も|の(?:処理|実装|コード|関数|メソッド)も)?[、 　]*"
+    r"(?:(?:以下|以降)[、 　]*)?(?:以下|以降|残り|他|その他|あと|後)(?:の\w{1,16})?(?:は|も|の(?:処理|実装|コード|関数|メソッド)も)?[、 　]*"
     r"(?:全て|すべて)?(?:上記と|上と|これと|前と|既存と|元のコードと)?[ 　]*"
     r"(?:同様|同じ|同一|変更なし|変更無し|そのまま|変わらず)(?:の?(?:処理|実装|コード|内容|パターン|形)(?:を(?:実装|記述|追加|続ける))?)?"
     r"(?:に?(?:実装|続く|続けます|続ける|記述|追加|処理|書く|定義)(?:する|します|してください)?)?(?:です|とする|とします)?",

@@ -269,10 +269,10 @@ def _made_abstract(body: Body) -> bool:
     return "abstract" in decorators or "overload" in decorators
 
 
-def _touched(node: ast.AST, file: FileChange) -> bool:
+def _touched(node: Function, file: FileChange) -> bool:
     """Did the change write a line here, or (nothing but a docstring left) take lines away?"""
-    first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
-    return file.before is not None or any(line in file.added for line in range(first, last + 1))
+    last = node.end_lineno or node.lineno
+    return file.before is not None or any(line in file.added for line in range(node.lineno, last + 1))
 
 
 def _must_return(node: Function, rest: list[ast.stmt]) -> bool:

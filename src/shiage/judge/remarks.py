@@ -36,8 +36,7 @@ class Remark:
 def core_of(raw: str) -> str:
     """What a comment line says, without its leader, rulers and trailer."""
     bounded = raw[:MAX_REMARK]
-    start = _LEADER.match(bounded)
-    rest = bounded[start.end() if start else 0 :].rstrip(_RULER)
+    rest = _LEADER.sub("", bounded, count=1).rstrip(_RULER)
     return _TRAILER.sub("", rest).rstrip(_RULER) if rest.endswith((">", "]]")) else rest
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, auto
 
 from shiage.judge.prose import prose_lines
 
@@ -71,6 +71,10 @@ _LIST_HEAD = re.compile(
     rf"\b(?:{_MAKE}|{_ALTER})\b[^.\n]*:\s*$|(?:作成|追加|実装|更新|変更)[^。\n]*[:：]\s*$", re.IGNORECASE
 )
 
+_POINT = re.compile(r"(?:^|\n)\s*(?:[-*]|\d+[.)])\s*[`*]*$")
+_CHANGING = ("make", "alter", "move")
+_REACH = 300  #: characters before a file in which a verb is looked for
+
 _JAPANESE = (
     ("none", re.compile(r"^[`」』\s]*[^。\n]{0,30}?(?:しない|せず|不要|するな|しなくて|触ら|そのまま|禁止|ないで)")),
     ("drop", re.compile(r"^[`」』\s]*(?:という(?:名前の)?ファイル)?を?(?:全て|すべて)?(?:削除|消し|消す|除去|取り除)")),
@@ -119,12 +123,11 @@ _CREATION = re.compile(
 )
 
 
-class Wish(StrEnum):
+class Wish(Enum):
     """What is to happen to a file that the request names."""
 
-    WRITTEN = "written"
-    DELETED = "deleted"
-    NOTHING = "nothing"
+    WRITTEN = auto()
+    DELETED = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,27 +185,26 @@ def _wish(text: str, mentions: list[re.Match[str]], place: int, previous: str) -
 
 
 def _english_wish(text: str, mentions: list[re.Match[str]], place: int, previous: str) -> str:
-    start = mentions[place].start()
+    start, end = mentions[place].span()
     earlier = mentions[place - 1].end() if place else 0
-    between = text[max(earlier, start - 300) : start]
+    between = text[max(earlier, start - _REACH) : start]
     if place and _JOINED.match(between):
         return previous
-    clause = _END.split(text[max(0, start - 300) : start])[-1]
     near = _END.split(between)[-1]
-    if _NEGATED.search(near):
+    if _NEGATED.search(near) or _REFERENCE.search(near) or _OUTCOME.match(text[end : end + 40]):
         return ""
-    words = list(_WORD.finditer(near))
-    kind = words[-1].lastgroup or "" if words else ""
-    if _REFERENCE.search(near) or _OUTCOME.match(text[mentions[place].end() :][:40]):
-        return ""
-    if _INTO.search(near) and kind in ("make", "alter", "move"):
-        return "into"
-    if _INTO.search(near) and kind in ("", "look"):
-        main = next((word.lastgroup or "" for word in _WORD.finditer(clause)), "")
-        return "into" if main in ("make", "alter", "move") else ""
-    if kind or not re.search(r"(?:^|\n)\s*(?:[-*]|\d+[.)])\s*[`*]*$", between):
-        return {"make": "make", "alter": "alter", "drop": "drop"}.get(kind, "")
-    return "make" if _LIST_HEAD.search(text[:start].rstrip(" \t\n-*`0123456789.)") if place == 0 else "") else previous
+    verb = _verbs(near)[-1]
+    if verb != "drop" and _INTO.search(near):
+        main = verb if verb in _CHANGING else _verbs(_END.split(text[max(0, start - _REACH) : start])[-1])[0]
+        return "into" if main in _CHANGING else ""
+    if verb or not _POINT.search(between):
+        return verb if verb in ("make", "alter", "drop") else ""
+    return "make" if place == 0 and _LIST_HEAD.search(text[:start].rstrip(" \t\n-*`0123456789.)")) else previous
+
+
+def _verbs(text: str) -> list[str]:
+    """What kinds of verbs these words hold, in order."""
+    return [word.lastgroup or "" for word in _WORD.finditer(text)] or [""]
 
 
 def is_read_only(request: str) -> bool:

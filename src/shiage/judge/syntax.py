@@ -12,13 +12,13 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from shiage.domain.verdict import Finding
-from shiage.judge.balance import Imbalance, imbalance, impossible_pairs, unfinished_end
+from shiage.judge.balance import Imbalance, imbalance, impossible_pairs, unfinished_end, unpaired_tag
 from shiage.judge.change import FileChange
 from shiage.judge.cut_offs import cut_off
 from shiage.judge.findings import found
 from shiage.judge.languages import Oracle, suffix
 from shiage.judge.lexing import OPEN, Lexed
-from shiage.judge.pages import page_fault
+from shiage.judge.pages import page_fault, xml_fault
 from shiage.judge.prose import fences
 from shiage.judge.trees import TreeErrors, tree_errors
 
@@ -32,7 +32,8 @@ _MEANT_BROKEN = re.compile(
     r"invalid|malformed|broken|corrupt|truncated|syntax[-_]?error|bad[-_]|[-_]bad", re.IGNORECASE
 )
 _TEMPLATED = re.compile(r"\{%[-+ ]|\{\{[^{}\n]*\}\}|<%[=-]?|\$\{\{|@@\w+@@")
-_TEMPLATE_LANGUAGES = frozenset(("json", "yaml", "toml", "html", "sql", "shell", "css", "scss"))
+_TEMPLATE_LANGUAGES = frozenset(("json", "yaml", "toml", "html", "xml", "sql", "shell", "css", "scss"))
+_EXACT = frozenset((Oracle.AST, Oracle.JSON, Oracle.TOML, Oracle.XML))  #: are right about minified text, too
 _CONFLICT = re.compile(r"^<{7} .*\n(?:(?!={7}\n).*\n){0,5000}?={7}\n(?:(?!>{7} ).*\n){0,5000}?>{7} ", re.MULTILINE)
 _JSON_WITH_COMMENTS = re.compile(r"(?:^|/)(?:[tj]sconfig[^/]*|\.?eslintrc|settings|launch|tasks|extensions|devcontainer|\.babelrc|api-extractor|\.swcrc|turbo|deno|wrangler|language-configuration|renovate)[^/]*$|\.vscode/")  # fmt: skip
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
@@ -85,9 +86,10 @@ def _finding(file: FileChange, fault: Fault, rule: str) -> Finding:
 
 
 def _exempt(file: FileChange) -> bool:
-    """Files that are no valid text on purpose: templates, fixtures of broken input, minified code."""
-    templated = file.language.name in _TEMPLATE_LANGUAGES and _TEMPLATED.search(file.text)
-    return bool(templated) or file.minified or _MEANT_BROKEN.search(file.path) is not None
+    """Files that are no valid text on purpose: templates, fixtures of broken input, binary files; and minified code."""
+    if file.binary or _MEANT_BROKEN.search(file.path) or (file.minified and file.language.oracle not in _EXACT):
+        return True
+    return file.language.name in _TEMPLATE_LANGUAGES and _TEMPLATED.search(file.text) is not None
 
 
 def _conflict(file: FileChange) -> Fault | None:
@@ -227,6 +229,11 @@ def _toml_error(text: str) -> Fault | None:
     return None
 
 
+def _xml(file: FileChange, *_ask: object) -> Fault | None:
+    fault = xml_fault(file.text)
+    return None if not fault or (file.before and xml_fault(file.before)) else Fault(*fault)
+
+
 def _new_errors(file: FileChange, ask: Asked) -> TreeErrors | None:
     """Errors of the grammar beyond those of the text before; None without an opinion."""
     errors = ask(file.lexed)
@@ -246,7 +253,7 @@ def _tree(file: FileChange, ask: Asked) -> Fault | None:
     errors = _new_errors(file, ask)
     if errors is None:
         return unpaired
-    return (unpaired or Fault(errors.line, "syntax error")) if errors.count else None
+    return (unpaired or _new_tag(file) or Fault(errors.line, "syntax error")) if errors.count else None
 
 
 def _deep_template(file: FileChange) -> bool:
@@ -264,12 +271,17 @@ def _both(file: FileChange, ask: Asked) -> Fault | None:
 
 
 def _second_opinion(file: FileChange) -> Fault | None:
-    return _new_imbalance(file) or _new_pair(file) or _new_end(file)
+    return _new_imbalance(file) or _new_tag(file) or _new_pair(file) or _new_end(file)
 
 
 def _new_imbalance(file: FileChange) -> Fault | None:
     fault = imbalance(file.lexed)
     return None if fault and file.before and imbalance(file.lexed_before) else fault
+
+
+def _new_tag(file: FileChange) -> Fault | None:
+    fault = unpaired_tag(file.lexed)
+    return None if fault and file.before and unpaired_tag(file.lexed_before) else fault
 
 
 def _new_pair(file: FileChange) -> Fault | None:
@@ -310,6 +322,7 @@ _ORACLES: dict[Oracle, Callable[[FileChange, Asked], Fault | None]] = {
     Oracle.BOTH: _both,
     Oracle.BALANCE: _balance,
     Oracle.PAGE: _page,
+    Oracle.XML: _xml,
     Oracle.PROSE: _prose,
     Oracle.NONE: _none,
 }

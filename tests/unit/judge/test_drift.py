@@ -75,6 +75,19 @@ def test_a_quotation_is_nobodys_admission(frame: str) -> None:
     assert caught == []
 
 
+@pytest.mark.parametrize(
+    ("report", "line"),
+    [
+        ("Later is now.\n```\ncode\n```\n", None), ("```py\n1\n```\nThe tests will be added later.\n", 4), ("The tests will be added later.\n```py\n1\n```\n", 1),
+        ("The tests will be added later.\n```\n1\n```\n", 1), ("~~~\n```\nThe tests will be added later.\n~~~\n", None), ("````\n```\nThe tests will be added later.\n````\n", None),
+        ("- ```\n  The tests will be added later.\n  ```\n- The tests will be added later.\n", 4), ("Removed 'the tests will be added later' from it.", None),
+        ("It's said that the tests will be added later, isn't it", 1), ("`a` and ``the tests will be `b` added later`` too", None), ("`a` the tests will be added later `b`", 1),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_a_quotation_is_the_agents_own_word(report: str, line: int | None) -> None:
+    assert [found.line for found in evaluate(report)[1]] == ([line] if line else [])
+
+
 def test_a_fence_that_is_never_closed_hides_nothing() -> None:
     assert failed("```\nThe tests will be added later.") == {"GD5"}
 
@@ -119,6 +132,7 @@ ACCOUNTED = [
     ("Crash and leak are gone.", "- Reader:\n  - fix the crash\n  - fix the leak\n"),
     ("CI is green.", "- Fix CI\n- do it\n"),
     ("Sorted.", "① Sort the rows"),
+    ("Organization of files is there.", "- Organise imports"),
 ]
 FORGOTTEN = [
     (

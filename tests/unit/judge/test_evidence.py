@@ -63,6 +63,7 @@ def test_words_are_the_evidence_of_a_request_for_words():
 def test_deletions_are_the_evidence_of_a_request_for_deletion():
     gone = {"after": {"old.py": None}, "before": {"old.py": "x = 1\n"}}
     assert rules(**gone, request="Delete old.py") == set()
+    assert rules(after={"old.py": None}, request="Delete old.py") == set()
     assert rules(**gone, request="Add a login page") == {"only-deletions"}
     assert rules(**gone) == set()
 
@@ -98,6 +99,12 @@ def test_a_claimed_file_that_is_not_in_the_change_is_a_finding(report):
 )
 def test_files_that_are_only_mentioned_are_no_claims(report):
     assert rules(report=report, after=DONE) == set()
+
+
+def test_a_file_that_was_given_as_it_stood_is_no_empty_claim():
+    both = {"after": {**DONE, "src/b.py": "x = 1\n"}, "before": {"src/b.py": "x = 1\n"}}
+    assert rules(**both, report="Updated src/app.py and src/b.py.") == set()
+    assert rules(**both, report="Updated src/c.py.") == {"claim-without-file"}
 
 
 def test_a_deleted_test_is_weaker_evidence():

@@ -12,7 +12,7 @@ from shiage.judge.languages import LANGUAGES
 MEGABYTE = 1_000_000
 SEEDS = {
     "open quotes": '"', "single quotes": "'", "backticks": "`", "templates": "`${", "braces": "{", "closers": "}", "parens": "(",
-    "comment openers": "/*", "comment ends": "*/", "markup comments": "<!--", "tags": "<div ", "scripts": "<script>", "mixed scripts": "<Script>\n",
+    "comment openers": "/*", "comment ends": "*/", "markup comments": "<!--", "tags": "<div ", "tags in braces": "<a b={", "entities": "<!ENTITY a '&b;'>", "scripts": "<script>", "mixed scripts": "<Script>\n",
     "triples": '"""', "raw strings": 'r#"', "c raw": 'R"x(', "heredocs": "cat <<EOF\n", "ruby heredocs": "x = <<~TEXT\n", "php tags": "?><?php ",
     "dollar quotes": "$a$", "escapes": "\\", "slashes": "/", "regexes": "= /a[", "dots": "...", "todos": "TODO ", "comment todos": "# TODO, \n",
     "ellipses": "# ...\n", "omissions": "// rest of the code of the file of the class\n", "japanese": "# 残りの実装は省略\n", "spaces": " ", "newlines": "\n",
@@ -25,7 +25,7 @@ SEEDS = {
 FILES = [
     "a.py",
     "a.js",
-    "a.ts",
+    "a.tsx",
     "a.go",
     "a.rs",
     "a.c",
@@ -35,6 +35,7 @@ FILES = [
     "a.sh",
     "a.sql",
     "a.html",
+    "a.xml",
     "a.css",
     "a.yaml",
     "a.toml",

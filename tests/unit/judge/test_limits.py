@@ -69,6 +69,37 @@ def test_a_dense_text_is_nobodys_handwriting(text: str, judged: bool) -> None:
     assert bool(check(after={"a.py": wide}, criteria=["Q2"]).findings) is judged
 
 
+ENDLESS = "data = '" + "QUJD" * 2_000 + "' # TODO: c"  #: a line that no person writes
+
+
+def at(criterion: str, path: str, text: str, before: str | None = None) -> list[int | None]:
+    given = {"before": {path: before}} if before is not None else {}
+    return [one.line for one in check(criteria=[criterion], after={path: text}, **given).findings]
+
+
+def test_an_endless_line_hides_nothing_of_the_lines_around_it() -> None:
+    text = f"# TODO: b\n{ENDLESS}\nx = 1\n# the rest of the code is omitted\n"
+    assert (at("Q2", "a.py", text), at("Q3", "a.py", text)) == ([1], [4])
+    assert at("Q2", "a.md", f"# Guide\n\n![]({ENDLESS})\n\nTODO: b\n") == [5]
+    assert at("Q2", "a.py", text, before=f"# TODO: b\n{ENDLESS}\n") == []
+    assert at("Q2", "a.min.js", f"{ENDLESS}\n// TODO: b\n") == []
+
+
+def test_lines_that_are_dense_without_an_endless_one_are_nobodys_handwriting() -> None:
+    wide = "# TODO: b ".ljust(2_000, "x")
+    assert at("Q2", "a.py", f"{wide}\n{wide}") == []
+    assert at("Q2", "a.py", f"{ENDLESS}\n{wide}") == []
+
+
+def test_data_and_python_are_parsed_though_they_look_minified() -> None:
+    values = ", ".join(f'"{number}"' for number in range(2_000))
+    assert at("Q4", "a.json", f"[{values}]") == at("Q4", "a.py", f"x = [{values}]\n") == []
+    for path in ("a.json", "package-lock.json", "a.xml"):
+        assert at("Q4", path, f"[{values},") == [1]
+    assert at("Q4", "a.toml", f"x = [{values}\n") == at("Q4", "a.py", f"x = [{values}\n") == [1]
+    assert at("Q4", "a.js", f"x = [{values}\n") == at("Q4", "a.json", "\0" + values) == []
+
+
 def test_a_generator_says_so_in_the_head_of_its_file() -> None:
     head = padded("@generated", 600, "#")
     mark = "\nx = 1  # TODO: b\n"

@@ -15,6 +15,13 @@ def test_the_old_lines_of_a_renamed_file_are_not_judged() -> None:
     assert rules({"a.py": None, "lib/b.py": OLD + "\n\ndef three():\n    return 3\n"}, {"a.py": OLD}) == set()
 
 
+def test_six_tenths_of_the_old_lines_make_a_file_a_renamed_one() -> None:
+    old = "".join(f"x{number} = 1  # TODO: {number}\n" for number in range(10))
+    six, five = ("".join(old.splitlines(keepends=True)[:count]) for count in (6, 5))
+    assert rules({"a.py": None, "b.py": six}, {"a.py": old}) == set()
+    assert rules({"a.py": None, "b.py": five}, {"a.py": old}) == {"comment-mark"}
+
+
 def test_what_was_added_to_a_renamed_file_is_judged() -> None:
     assert rules({"a.py": None, "lib/b.py": OLD + "\n# TODO: more\n"}, {"a.py": OLD}) == {"comment-mark"}
 

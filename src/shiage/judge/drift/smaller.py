@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
             r"(?:implemented|finished|started|done|complete))\b",
         ),
         _SMALLER,
-        rf"{SUBJECT}|\b(?:need|have) to\b|\bnothing\b|\bwhen\b|\bif\b|\bfixed\b|\bwould\b",
+        rf"{SUBJECT}|\b(?:need|have) to\b|\bnothing\b|\b(?:when|while|until|unless|once|if)\b|\bfixed\b|\bwould\b",
     ),
     rule(
         "GD4",

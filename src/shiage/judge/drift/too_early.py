@@ -34,7 +34,7 @@ RULES: tuple[Rule, ...] = (
         "stopped-for-now",
         "for now|for the moment|for the time being|at this point|should work|should be working|should be fine|"
         "should be good|"
-        "please verify|please test|please check|please confirm|not |n't |untested",
+        "please verify|please test|please check|please confirm|not |n't |cannot|unable|untested",
         (
             r"\b(?:all|it|enough|sufficient|good|fine|done|complete|here|suffice|do|works?|working|ok|okay) "
             r"(?:for now|for the moment|for the time being)\b",
@@ -50,6 +50,8 @@ RULES: tuple[Rule, ...] = (
             r"implementation|fix|behaviou?r|feature|code|app)\w*|on your)\b",
             r"\b(?:i|we) (?:have not|haven't|did not|didn't|could not|couldn't)(?: yet)? (?:run|ran|test|tested|"
             r"verif\w+)\b",
+            r"\b(?:i|we) (?:was|were|am|are)(?: not able|n't able| unable) to (?:run|test|verify)\b|"
+            r"\b(?:tests?|suite|checks?) (?:could not|couldn't|can't|cannot) be (?:run|executed)\b|"
             r"\b(?:is|are|remains?|left|still) untested\b|\bnot (?:yet )?(?:been )?tested\b",
         ),
         _TOO_EARLY,
@@ -78,7 +80,7 @@ RULES: tuple[Rule, ...] = (
             r"動作(?:の)?(?:確認|検証)(?:は|を)?(?:お願い|してください|して下さい|していません|できていません|まだ|"
             r"未実施|行っていません)",
             r"(?:未確認|未検証|未テスト)(?:です|のまま|とな|の(?:部分|箇所|項目))|"
-            r"テスト(?:は|を)?(?:まだ|未実施|実行していません|行っていません|していません)",
+            r"テスト(?:は|を)?(?:まだ|未実施|実行していません|実行できて(?:い|お)?ません|実行できませんでした|行っていません|していません)",
         ),
         _TOO_EARLY,
         r"置き換え|廃止|削除|以前|従来|旧",
