@@ -128,7 +128,7 @@ def page(request: Request, template: str, status: int = 200, **values: object) -
         "done": request.query_params.get("done", ""),
         "subject": request.path_params.get("name", ""),
         "device": request.scope.get("shiage.device"),
-        "asked": len(site_of(request).boards.last.questions),  # as last looked at: a script asks anew
+        "seen": site_of(request).boards.last,  # as last looked at: a script asks anew how much is asked of a person
     }
     text = _ENVIRONMENT.get_template(template).render({**shared, **values})
     return HTMLResponse(text, status)
