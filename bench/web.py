@@ -153,13 +153,28 @@ def first(served: Served, browser: Browser, args: argparse.Namespace) -> Iterato
     context, before, begun, rss = browser.new_context(), served.cpu, time.perf_counter(), served.rss
     page, most = served.let_in(context, "/"), rss
     ours, unread = page.evaluate(FIRST_PAINT), page.locator(".card.unread").count()
-    yield "board, the very first look, first paint", f"{ours:.0f} ms, {unread} of {args.specs} still unread", "1000 ms", ""
+    yield (
+        "board, the very first look, first paint",
+        f"{ours:.0f} ms, {unread} of {args.specs} still unread",
+        "1000 ms",
+        "",
+    )
     while page.locator(".card.unread").count():
         most = max(most, served.rss)
         page.wait_for_timeout(500)
     took, spent = time.perf_counter() - begun, served.cpu - before
-    yield "until all were read", f"{took:.1f} s, {spent:.1f} s of CPU, {rss:.0f} → {most:.0f} MB", "", "once per project and version"
-    yield "/numbers, the very first look, first paint", told(painted(page, f"{served.address}/numbers", 1)), "1000 ms", ""
+    yield (
+        "until all were read",
+        f"{took:.1f} s, {spent:.1f} s of CPU, {rss:.0f} → {most:.0f} MB",
+        "",
+        "once per project and version",
+    )
+    yield (
+        "/numbers, the very first look, first paint",
+        told(painted(page, f"{served.address}/numbers", 1)),
+        "1000 ms",
+        "",
+    )
     waited = time.perf_counter()
     page.wait_for_selector(".reading", state="detached")
     yield "until all were summed", f"{time.perf_counter() - waited:.1f} s, {served.rss:.0f} MB", "", ""

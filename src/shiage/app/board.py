@@ -176,7 +176,8 @@ class Boards:
         wanted = set(names)
         with self._lock:
             found = self._board
-            known = {row.spec for row in (*found.views, *found.tasks, *found.broken, *found.unread)}
+            rows: tuple[SpecView | Broken | Unread, ...] = (*found.views, *found.tasks, *found.broken, *found.unread)
+            known = {row.spec for row in rows}
             return tuple(self._row(self._workspace.folder(name)) for name in sorted(wanted & known))
 
     def _keep(self, *, at_once: bool) -> None:

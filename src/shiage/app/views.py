@@ -8,6 +8,7 @@ from operator import add
 from shiage.app.folds import Story, story
 from shiage.app.tickets import worker_of
 from shiage.app.workspace import Workspace, now
+from shiage.domain.details import told as detail
 from shiage.domain.errors import UserError
 from shiage.domain.outcome import Usage
 from shiage.domain.reasons import next_action
@@ -96,7 +97,7 @@ def _seen(run: Run, case: Case, worker: str) -> Run:
         return run if run.status is Status.RUNNING else replace(run, status=Status.RUNNING, reason="", detail="")
     if run.status is not Status.RUNNING or lock.holder(case.places.lock) is not None:
         return run
-    return replace(run, status=Status.PAUSED, reason="interrupted", detail="shiage ended in the middle of the run")
+    return replace(run, status=Status.PAUSED, reason="interrupted", detail=detail("interrupted"))
 
 
 def _view(case: Case, main: Run, run: Run, state: SpecState, finished: tuple[str, ...]) -> SpecView:

@@ -7,6 +7,7 @@ import click
 
 from shiage.app.catalogue import known
 from shiage.app.enqueue import Asked, enqueue
+from shiage.app.sentences import detail
 from shiage.app.tickets import QueueView, TicketView, answer, chosen, queue_of, view
 from shiage.app.times import point
 from shiage.app.workspace import Workspace
@@ -90,11 +91,12 @@ def table(rows: Sequence[TicketView], *, colored: bool) -> list[str]:
 
 
 def _why(row: TicketView) -> str:
+    more = clean(detail(language(), row.detail))
     if row.waits_for:
         at = datetime.fromtimestamp(row.not_before).astimezone().isoformat(" ", "minutes") if row.not_before else ""
         waits = t(f"wait.{row.waits_for}", time=at, ticket=row.after)
-        return f"{waits}; {clean(row.detail)}" if row.reason and row.detail else waits
+        return f"{waits}; {more}" if row.reason and row.detail else waits
     if row.worker:
         return row.worker
     why = f"why.{row.reason}"
-    return t(why) if row.reason and known(language(), why) else clean(row.detail or row.reason)
+    return t(why) if row.reason and known(language(), why) else more or clean(row.reason)

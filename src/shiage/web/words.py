@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from shiage.app.catalogue import LANGUAGES, amount, known, messages, say
-from shiage.app.sentences import next_step, role_name, sentence, why
+from shiage.app.sentences import detail, next_step, role_name, sentence, why
 from shiage.version import VERSION
 from shiage.web.escapes import visible
 from shiage.web.site import site_of
@@ -108,6 +108,7 @@ _ENVIRONMENT.globals |= {
     "count": _count,
     "next_step": _spoken(next_step),
     "why": _spoken(why),
+    "detail": _spoken(detail),
     "role_name": _spoken(role_name),
     "told": _spoken(sentence),
     "script_words": _spoken(_script_words),

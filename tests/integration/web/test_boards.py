@@ -122,7 +122,7 @@ def test_pages_before_all_was_read_say_so_and_hold_no_state_of_what_was_not(desk
     page = client.get("/").text
     unread = re.findall(r'<li class="card unread" id="spec-([^"]+)">(.*?)</li>', page, re.DOTALL)
     assert unread and not any("state" in body or "form" in body for _, body in unread)
-    assert f"{len(unread)} of {len(names)} left" in page and 'data-every="3"' in page
+    assert f"{len(unread)} of {len(names)} journals" in page and 'data-every="3"' in page
     assert "no such" not in page and 'id="group-unread"' not in client.get("/?state=idle").text
     assert len(client.get("/api/status").json()["specs"]) == len(names)
     assert client.get("/asked").json() == {"v": 1, "questions": 8, "reading": 0}
