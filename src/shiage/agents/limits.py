@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from shiage.agents.launch import Launch
+from shiage.domain.details import told
 from shiage.domain.outcome import Cause
 
 #: An agent that uses less of one core than this does nothing: its runtime merely ticks while it waits.
@@ -64,9 +65,9 @@ class Watch:
         """What a person reads of the limit that was reached."""
         launch = self._launch
         return {
-            Cause.IDLE: f"No output and no work for {self._patience:g} s: ended.",
-            Cause.TOTAL: f"Still running after {launch.total_seconds:g} s: ended.",
-            Cause.HUNG: f"Gave its result and did not leave within {launch.grace_seconds:g} s: ended.",
+            Cause.IDLE: told("silent", seconds=f"{self._patience:g}"),
+            Cause.TOTAL: told("too-long", seconds=f"{launch.total_seconds:g}"),
+            Cause.HUNG: told("hung", seconds=f"{launch.grace_seconds:g}"),
         }[cause]
 
     def _look(self, now: float) -> None:

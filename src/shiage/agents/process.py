@@ -17,6 +17,7 @@ from shiage.agents.limits import Watch
 from shiage.agents.proc import system
 from shiage.agents.sweep import Sweep, bury_dead, everywhere, finder
 from shiage.agents.tail import Tail
+from shiage.domain.details import told
 from shiage.domain.outcome import Cause, Ending
 
 OnLines = Callable[[list[bytes]], bool]
@@ -162,7 +163,7 @@ class Process:
 
     def _reading(self, code: int | None, why: Cause | Ending | None) -> tuple[Ending, Cause, str]:
         if why is Ending.STOPPED:
-            return Ending.STOPPED, Cause.NONE, "Stopped by a person."
+            return Ending.STOPPED, Cause.NONE, told("stopped")
         if isinstance(why, Cause):
             return Ending.TIMED_OUT, why, self._watch.sentence(why)
         if code == 0:
@@ -173,12 +174,12 @@ class Process:
 def how_it_failed(code: int | None) -> str:
     """An exit status in words."""
     if code is None or code >= 0:
-        return f"Ended with exit code {code}."
+        return told("exit-code", code=code)
     try:
         name = f" ({signal.Signals(-code).name})"
     except ValueError:  # a real-time signal
         name = ""
-    return f"Ended by signal {-code}{name}."
+    return told("signal", signal=f"{-code}{name}")
 
 
 async def uninterrupted(work: Callable[[], T], hurry: threading.Event) -> T:

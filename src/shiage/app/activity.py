@@ -15,6 +15,7 @@ from shiage.specs.folder import Folder
 from shiage.specs.freeform import list_tasks
 
 MOST = 300
+_BLOCK = 16_384  #: bytes read at once: of most journals only the last few entries are new enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def _fitting(folder: Folder, wanted: Wanted, oldest: str) -> Iterator[Told]:
     """From the end of the journal back to this moment."""
     words = wanted.words.upper().replace(" ", "_")
     try:
-        for entry in backwards(folder.path / FILE):
+        for entry in backwards(folder.path / FILE, _BLOCK):
             if entry.timestamp < oldest:
                 return
             if (wanted.full or entry.visibility == "summary") and words in entry.event_type:

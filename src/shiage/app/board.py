@@ -1,11 +1,12 @@
 """Every spec and every bug of a project, at a glance. One that is broken hides no other."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
+from shiage.app.beforehand import Reader
 from shiage.app.folds import Folds
 from shiage.app.questions import Question, questions_of
 from shiage.app.remembered import Memory
@@ -37,11 +38,20 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A folder whose journal is still being read: nothing is said of it before that."""
+
+    spec: str
+    at: float  #: when its journal was written to last; 0 where it has none
+
+
+@dataclass(frozen=True, slots=True)
 class Board:
     views: tuple[SpecView, ...]
     broken: tuple[Broken, ...] = ()
     tasks: tuple[SpecView, ...] = ()  #: free-form ones
     trouble: UserError | None = None  #: why what is shown of runs elsewhere may be old
+    unread: tuple[Unread, ...] = ()  #: only before whoever does not wait for them
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -67,17 +77,24 @@ def names(root: Path) -> list[str]:
 
 def board(workspace: Workspace) -> Board:
     memory = Memory(workspace.root, workspace.loaded.values)
-    found = _looked(workspace, memory, None)
+    found = _board(workspace, [_row(workspace, folder, memory, None) for folder in _folders(workspace)])
     memory.save()
     return found
 
 
-def _looked(workspace: Workspace, memory: Memory, folds: Folds | None) -> Board:
-    rows = [_row(workspace, folder, memory, folds) for folder in workspace.folders()]
-    tasks = [_row(workspace, folder, memory, folds) for folder in list_tasks(workspace.root)]
-    broken = tuple(row for row in (*rows, *tasks) if isinstance(row, Broken))
-    views, free = (tuple(row for row in found if isinstance(row, SpecView)) for found in (rows, tasks))
-    return Board(views, broken, free, workspace.out_of_touch)
+def _folders(workspace: Workspace) -> tuple[Folder, ...]:
+    return (*workspace.folders(), *list_tasks(workspace.root))
+
+
+def _board(workspace: Workspace, rows: Sequence[SpecView | Broken | Unread]) -> Board:
+    views = tuple(row for row in rows if isinstance(row, SpecView))
+    return Board(
+        views=tuple(view for view in views if view.workflow != "task"),
+        broken=tuple(row for row in rows if isinstance(row, Broken)),
+        tasks=tuple(view for view in views if view.workflow == "task"),
+        trouble=workspace.out_of_touch,
+        unread=tuple(row for row in rows if isinstance(row, Unread)),
+    )
 
 
 def _row(workspace: Workspace, folder: Folder, memory: Memory, folds: Folds | None) -> SpecView | Broken:
@@ -105,17 +122,49 @@ class Boards:
         self._lock = Lock()
         self._begun = self._saved = 0.0
         self._board = Board(())
+        self._read = set[str]()  #: the folders that were looked into: what they tell further is told at once
+        self._reader = Reader()
 
     def now(self) -> Board:
-        """One look serves all who asked before it began: an event makes every open page ask at once."""
+        """All of it, for whoever waits until everything was read."""
+        while (found := self.soon()).unread:
+            self._reader.wait()
+        return found
+
+    def soon(self) -> Board:
+        """What can be said at once. One look serves all who asked before it began: an event makes every page ask."""
         asked = time.monotonic()
         with self._lock:
             if self._begun <= asked:
                 self._begun = time.monotonic()
-                self._board = _looked(self._workspace, self._memory, self.folds)
-                self._keep()
+                before, self._board = self._board, self._looked()
+                self._keep(at_once=bool(before.unread) and not self._board.unread)
                 self._memory.turn()
             return self._board
+
+    def _looked(self) -> Board:
+        folders = _folders(self._workspace)
+        self._read &= {folder.key for folder in folders}
+        new = [folder for folder in folders if not (folder.key in self._read or self._known(folder))]
+        later = self._reader.later(new, self._look_into)
+        self._read |= {folder.key for folder in folders} - later.keys()
+        rows = [Unread(each.name, later[each.key]) if each.key in later else self._row(each) for each in folders]
+        return _board(self._workspace, rows)
+
+    def _known(self, folder: Folder) -> bool:
+        """Whether its view is remembered; where it can only be looked at here, there is no file to measure."""
+        if self._workspace.is_away(folder):
+            return True
+        return self._memory.recall(folder, self._memory.stamp(folder)) is not None
+
+    def _look_into(self, folder: Folder) -> None:
+        try:
+            self._row(folder)
+        finally:
+            self._read.add(folder.key)
+
+    def _row(self, folder: Folder) -> SpecView | Broken:
+        return _row(self._workspace, folder, self._memory, self.folds)
 
     @property
     def last(self) -> Board:
@@ -127,12 +176,12 @@ class Boards:
         wanted = set(names)
         with self._lock:
             found = self._board
-            known = {*(row.spec for row in (*found.views, *found.tasks)), *(row.spec for row in found.broken)}
-            folders = [self._workspace.folder(name) for name in sorted(wanted & known)]
-            return tuple(_row(self._workspace, folder, self._memory, self.folds) for folder in folders)
+            rows: tuple[SpecView | Broken | Unread, ...] = (*found.views, *found.tasks, *found.broken, *found.unread)
+            known = {row.spec for row in rows}
+            return tuple(self._row(self._workspace.folder(name)) for name in sorted(wanted & known))
 
-    def _keep(self) -> None:
-        if self._begun - self._saved > SAVE_SECONDS:
+    def _keep(self, *, at_once: bool) -> None:
+        if at_once or self._begun - self._saved > SAVE_SECONDS:
             self._memory.save()
             self._saved = self._begun
 

@@ -1,13 +1,14 @@
 """What one journal says, as far as charts are made of it: sums alone, so that a thousand of them are small."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import msgspec
 
+from shiage.app.beforehand import Reader
 from shiage.app.folds import FILE
 from shiage.app.journals import REVIEW, AttemptRow, RoundRow, entries, told_attempts, told_rounds
 from shiage.app.workspace import Workspace
@@ -47,24 +48,33 @@ class Summed:
         self._workspace = workspace
         self._path = workspace.root / ".shiage" / "figures.msgpack"
         self._known: dict[str, Kept] | None = None
+        self._written: Mapping[str, Kept] = {}
+        self._reader = Reader()
 
     def of(self, spec: str = "") -> list[Figures]:
-        """Of one spec, or of all."""
-        known = self._known if self._known is not None else self._load()
-        folders = (self._workspace.folder(spec),) if spec else self._workspace.folders()
-        found = {folder.key: kept for folder in folders if (kept := self._looked(folder, known.get(folder.key)))}
-        self._known = {**known, **found} if spec else found
-        if not spec and found != known:
-            self._save(found)
-        return [kept.figures for kept in found.values()]
+        """Of one spec, or of all, for whoever waits until everything was read."""
+        while (found := self.soon(spec))[1]:
+            self._reader.wait()
+        return found[0]
 
-    def _looked(self, folder: Folder, before: Kept | None) -> Kept | None:
-        try:
-            file = (folder.path / FILE).stat()
-            stamp = (file.st_ino, file.st_size, file.st_mtime_ns)
-            return before if before and before.stamp == stamp else Kept(stamp, self._read(folder))
-        except (OSError, UserError):  # it has no figures; its spec says on the board what is wrong
-            return None
+    def soon(self, spec: str = "") -> tuple[list[Figures], int]:
+        """As far as they were read, and how many journals nobody has read yet."""
+        if self._known is None:
+            self._known = self._load()
+            self._written = dict(self._known)
+        folders = (self._workspace.folder(spec),) if spec else self._workspace.folders()
+        later = self._reader.later([folder for folder in folders if self._changed(folder)], self._read)
+        for folder in folders:
+            if folder.key not in later and self._changed(folder):
+                self._read(folder)
+        if not (spec or later):
+            self._save({folder.key for folder in folders})
+        found = [kept.figures for folder in folders if (kept := self._known.get(folder.key))]
+        return found, len(folders) - len(found)
+
+    def _changed(self, folder: Folder) -> bool:
+        kept = (self._known or {}).get(folder.key)
+        return kept is None or kept.stamp != _stamp(folder)
 
     def _load(self) -> dict[str, Kept]:
         try:
@@ -73,15 +83,36 @@ class Summed:
             return {}
         return found if version == VERSION else {}
 
-    def _save(self, found: Mapping[str, Kept]) -> None:
-        with suppress(UserError):  # a project that cannot be written to is only slower
-            write_atomic(self._workspace.root, self._path, msgspec.msgpack.encode((VERSION, found)))
+    def _save(self, keys: Set[str]) -> None:
+        self._known = {key: kept for key, kept in (self._known or {}).items() if key in keys}
+        if self._known != self._written:
+            self._written = self._known.copy()
+            with suppress(UserError):  # a project that cannot be written to is only slower
+                write_atomic(self._workspace.root, self._path, msgspec.msgpack.encode((VERSION, self._known)))
 
-    def _read(self, folder: Folder) -> Figures:
+    def _read(self, folder: Folder) -> None:
+        """A journal that cannot be read has no figures; its spec says on the board what is wrong."""
+        stamp = _stamp(folder)
+        try:
+            found = self._figures(folder)
+        except (OSError, UserError):
+            found = Figures(folder.name, {}, 0, {})
+        if self._known is not None:
+            self._known[folder.key] = Kept(stamp, found)
+
+    def _figures(self, folder: Folder) -> Figures:
         lines = entries(folder)
         events = tuple(events_of(lines))
         attempts = told_attempts(events, self._workspace.places(folder), self._workspace.root)
         return summed(folder.name, attempts, told_rounds(events, attempts), waits(lines))
+
+
+def _stamp(folder: Folder) -> Stamp:
+    try:
+        file = (folder.path / FILE).stat()
+    except OSError:  # it has no history yet
+        return 0, 0, 0
+    return file.st_ino, file.st_size, file.st_mtime_ns
 
 
 def summed(

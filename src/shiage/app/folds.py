@@ -88,15 +88,16 @@ class Folds:
         read_now = readable(folder.path / FILE) or b""
         data = memoryview(read_now)[: read_now.rfind(b"\n") + 1]
         key = (folder.key, type(begin))
-        with self._lock:
-            known = self._known.pop(key, _Known(begin))
-            at = known.size
-            mark = blake2b(data[:at], digest_size=16)  # every byte counts, and a thousandth of what decoding them costs
-            if mark.digest() != known.mark:
-                known = _Known(begin)
-            told: Folded = _told(folder, known.fold, entries_in(bytes(data[known.size :])))
-            mark.update(data[at:])
+        known = self._known.get(key, _Known(begin))
+        at = known.size
+        mark = blake2b(data[:at], digest_size=16)  # every byte counts, and a thousandth of what decoding them costs
+        if mark.digest() != known.mark:
+            known = _Known(begin)
+        told: Folded = _told(folder, known.fold, entries_in(bytes(data[known.size :])))
+        mark.update(data[at:])
+        with self._lock:  # not while it is folded: one long journal would hold up the look at every other
             self._known[key] = _Known(told, len(data), mark.digest())
+            self._known.move_to_end(key)
             while len(self._known) > MOST:
                 self._known.popitem(last=False)
-            return told
+        return told

@@ -44,8 +44,16 @@ class Numbers:
 
     def charts(self, spec: str = "") -> tuple[Chart, ...]:
         """All charts that have something to show; of one spec, or of all."""
-        figures = self._summed.of(spec)
-        return tuple(made for make in _CHARTS if (made := make(figures)).labels)
+        return _charts(self._summed.of(spec))
+
+    def soon(self, spec: str = "") -> tuple[tuple[Chart, ...], int]:
+        """The same of what was read so far, and how many specs are still being read."""
+        figures, left = self._summed.soon(spec)
+        return _charts(figures), left
+
+
+def _charts(figures: Sequence[Figures]) -> tuple[Chart, ...]:
+    return tuple(made for make in _CHARTS if (made := make(figures)).labels)
 
 
 def _findings(figures: Sequence[Figures]) -> Chart:

@@ -50,7 +50,7 @@ class Memory:
         return blake2b(f"{self._basis}\n{seen}".encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
     def recall(self, folder: Folder, stamp: str) -> SpecView | None:
-        kept = self._kept.get(folder.key)
+        kept = self._fresh.get(folder.key) or self._kept.get(folder.key)
         if kept is None or kept.stamp != stamp or self._taken_up(folder, kept.view):
             return None
         self._fresh[folder.key] = kept

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from shiage.app.catalogue import known, say
+from shiage.domain import details
 from shiage.domain.reasons import REASONS, next_action, remedy
 from shiage.journal.entry import Entry, timestamp
 
@@ -15,7 +16,7 @@ _MOST = 3
 def sentence(language: str, spec: str, entry: Entry) -> str:
     """What happened, in words; a type of entry that nobody knows is shown by its name."""
     values = dict(_flat(entry.content)) | {"spec": spec, "event": entry.event_type}
-    for add in (_reason, _guard, _issues, _until, _role):
+    for add in (_reason, _guard, _issues, _until, _role, _details):
         values |= add(language, values, entry.content)
     return say(language, _key(language, entry, values), **values).strip()
 
@@ -105,6 +106,21 @@ def _until(language: str, values: Values, content: Mapping[str, object]) -> Valu
         return {"until": timestamp(until)[11:16] + "Z"}
     except (OverflowError, ValueError):  # a moment that no calendar has
         return {"until": "?"}
+
+
+def detail(language: str, text: str) -> str:
+    """One sentence more, in a person's language where it is ours; the English words are those of the domain."""
+    key, values, said = details.read(text)
+    if language == "en" or not known(language, f"detail.{key}"):
+        return text
+    by = f"detail.by-{values.get('by', '')}"
+    named = {**values, "by": say(language, by)} if known(language, by) else values
+    return f"{say(language, f'detail.{key}', **named)} {said}".strip()
+
+
+def _details(language: str, values: Values, content: Mapping[str, object]) -> Values:
+    told = {name: values[name] for name in ("detail", "problem", "outcome_detail") if values.get(name)}
+    return {name: detail(language, str(text)) for name, text in told.items()}
 
 
 def _role(language: str, values: Values, content: Mapping[str, object]) -> Values:

@@ -8,6 +8,7 @@ from operator import add
 from shiage.app.folds import Story, story
 from shiage.app.tickets import worker_of
 from shiage.app.workspace import Workspace, now
+from shiage.domain.details import told as detail
 from shiage.domain.errors import UserError
 from shiage.domain.outcome import Usage
 from shiage.domain.reasons import next_action
@@ -106,7 +107,7 @@ def _seen(run: Run, held: bool, worker: str) -> Run:
         return run if run.status is Status.RUNNING else replace(run, status=Status.RUNNING, reason="", detail="")
     if run.status is not Status.RUNNING or held:
         return run
-    return replace(run, status=Status.PAUSED, reason="interrupted", detail="shiage ended in the middle of the run")
+    return replace(run, status=Status.PAUSED, reason="interrupted", detail=detail("interrupted"))
 
 
 def _view(case: Case, main: Run, run: Run, state: SpecState, finished: tuple[str, ...]) -> SpecView:

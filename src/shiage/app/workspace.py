@@ -13,6 +13,7 @@ from shiage.app import abroad
 from shiage.config import AgentConfig, Loaded, Settings, find_project, load, user_state_dir
 from shiage.config.nearest import nearest
 from shiage.config.trust import is_trusted, of_documents, require_trust
+from shiage.domain.details import told
 from shiage.domain.errors import UserError
 from shiage.domain.run import Limits, Role
 from shiage.engine import worktrees
@@ -190,7 +191,7 @@ class Workspace:
         forbids = next((folder for folder in folders if not folder.state().permissions.get(phase, True)), None)
         if forbids is None:
             return None
-        return Refusal(forbids.shown(forbids.state_name), f"autoExecution does not permit {phase}")
+        return Refusal(forbids.shown(forbids.state_name), told("not-permitted", phase=phase))
 
     def commands(self, root: Path | None = None) -> tuple[str, ...]:
         """The slash commands that this project has, or a worktree of it."""

@@ -10,7 +10,7 @@ from shiage.app.workspace import Workspace
 from shiage.cli.context import Context
 from shiage.cli.errors import show_error
 from shiage.cli.output import emit, show
-from shiage.cli.text import waits
+from shiage.cli.telling import waits
 from shiage.cli.words import t
 from shiage.domain.errors import UserError
 from shiage.queue.store import Store

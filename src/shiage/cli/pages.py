@@ -8,7 +8,7 @@ from itertools import chain
 from shiage.app.board import Board
 from shiage.app.journals import AttemptRow, Page, PhaseRow, RoundRow
 from shiage.app.questions import question_of
-from shiage.app.sentences import next_step, role_name, why
+from shiage.app.sentences import detail, next_step, role_name, why
 from shiage.app.views import SpecView
 from shiage.cli.paint import STYLES, paint
 from shiage.cli.text import cells, clean, clock, columns, duration, fit, lines_of, pad, wrapped
@@ -144,8 +144,9 @@ def _facts(view: SpecView) -> Iterator[tuple[str, str]]:
     if used.get("input_tokens") is not None:
         yield "usage", t("fact.tokens", input=used["input_tokens"], output=used.get("output_tokens"))
     yield "why", f"{why(language(), view.reason)} ({view.reason})" if view.reason else ""
-    gap = "\n" if "\n" in view.detail else " "
-    yield "detail", "\n".join(lines_of(f"{view.path}{gap}{view.detail}".strip()))
+    said = detail(language(), view.detail)
+    gap = "\n" if "\n" in said else " "
+    yield "detail", "\n".join(lines_of(f"{view.path}{gap}{said}".strip()))
     yield "next", next_words(view)
 
 
@@ -174,10 +175,11 @@ def ending(view: SpecView, seconds: float, *, colored: bool) -> list[str]:
 
 def _detail(view: SpecView, width: int) -> list[str]:
     """One sentence more, and its file; a diff keeps its lines."""
-    if "\n" in view.detail:
-        return [fit(line, width) for line in (clean(view.path), *lines_of(view.detail)) if line]
-    said = clean("   ".join(part for part in (view.detail, view.path) if part))
-    return wrapped(said, width) if said else []
+    said = detail(language(), view.detail)
+    if "\n" in said:
+        return [fit(line, width) for line in (clean(view.path), *lines_of(said)) if line]
+    placed = clean("   ".join(part for part in (said, view.path) if part))
+    return wrapped(placed, width) if placed else []
 
 
 def one_line(view: SpecView) -> str:
@@ -247,7 +249,7 @@ def _verdict(row: AttemptRow) -> str:
 def _below(row: AttemptRow) -> list[str]:
     """What was found about an attempt, and where its raw output lies when it went wrong."""
     found = [_found(f) for f in row.findings] + [f"{t('show.muted')}  {_found(f)}" for f in row.muted]
-    wrong = [f"{row.cause}  {row.detail}".strip(), row.problem]
+    wrong = [f"{row.cause}  {detail(language(), row.detail)}".strip(), detail(language(), row.problem)]
     wrong = [part for part in wrong if part]
     log = [f"{t('show.log')}: {row.log}"] if wrong else []
     return [f"      {fit(clean(text), WIDTH - 6)}" for text in (*found, *wrong, *log)]

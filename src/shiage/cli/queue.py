@@ -7,6 +7,7 @@ import click
 
 from shiage.app.catalogue import known
 from shiage.app.enqueue import Asked, enqueue
+from shiage.app.sentences import detail
 from shiage.app.tickets import QueueView, TicketView, answer, chosen, queue_of, view
 from shiage.app.times import point
 from shiage.app.workspace import Workspace
@@ -15,7 +16,8 @@ from shiage.cli.context import Context
 from shiage.cli.output import emit, note, show
 from shiage.cli.paint import paint
 from shiage.cli.project import workspace
-from shiage.cli.text import clean, columns, waits
+from shiage.cli.telling import waits
+from shiage.cli.text import clean, columns
 from shiage.cli.words import counted, language, t
 from shiage.queue.store import Store
 from shiage.queue.tickets import State, Ticket
@@ -99,4 +101,6 @@ def _why(row: TicketView) -> str:
     if row.worker:
         return row.worker
     why = f"why.{row.reason}"
-    return t(why) if row.reason and known(language(), why) else clean(row.detail or row.reason)
+    if row.reason and known(language(), why):
+        return t(why)
+    return clean(detail(language(), row.detail)) or clean(row.reason)

@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
-from shiage.cli.words import language, t
+from shiage.cli.words import t
 
 #: Escape sequences first and whole, so that their letters do not stay behind; then every other control character,
 #: and the marks that turn the direction of writing, which can make a line read as something else.
@@ -106,9 +105,3 @@ def clock(seconds: float) -> str:
     whole = int(seconds)
     minutes = f"{whole // 60 % 60:02d}" if whole >= 3600 else str(whole // 60)
     return f"{whole // 3600}:{minutes}:{whole % 60:02d}" if whole >= 3600 else f"{minutes}:{whole % 60:02d}"
-
-
-def waits(why: str, not_before: float, after: int | None, detail: str) -> str:
-    """What a ticket waits for, and what its last try has met."""
-    at = datetime.fromtimestamp(not_before).astimezone().isoformat(" ", "minutes") if not_before else ""
-    return "; ".join(filter(None, (t(f"wait.{why}", time=at, ticket=after), clean(detail))))

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 
+from shiage.domain.details import told
 from shiage.domain.errors import UserError
 from shiage.domain.run import Assessment, Attempt, Counts, Role, Run
 from shiage.domain.verdict import CriterionResult, Finding, Judgment
@@ -63,9 +64,9 @@ async def _written(case: Case, run: Run, attempt: Attempt, stop: asyncio.Event) 
     name = WORKFLOWS[case.workflow].phase(attempt.order.phase).artefact
     path, text = _shown(case, name), case.folder.text(name) if name else "-"
     if not (text or "").strip():
-        return _missing(path, f"{name} is missing or empty")
+        return _missing(path, told("missing-or-empty", name=name))
     if attempt.order.phase == "tasks" and not tasks(case).boxes:
-        return _missing(path, f"{name} has no task with a box")
+        return _missing(path, told("no-box", name=name))
     return Assessment(path=path)
 
 
@@ -85,7 +86,7 @@ async def _implemented(case: Case, run: Run, attempt: Attempt, stop: asyncio.Eve
     done, total = found.done_total(guard.optional, guard.ignore_headings)
     return Assessment(
         path=path,
-        problem="" if total else "tasks.md is missing or has no task with a box",
+        problem="" if total else told("no-tasks"),
         open_tasks=tuple(f"{box.id} {box.title}".strip() for box in left),
         done=done,
         total=total,
@@ -97,7 +98,7 @@ async def _reviewed(case: Case, run: Run, attempt: Attempt, stop: asyncio.Event)
     name = report_name(attempt.order)
     path = _shown(case, name)
     there = (case.folder.text(name) or "").strip()
-    return Assessment(path=path, problem="" if there else f"{name} is missing or empty")
+    return Assessment(path=path, problem="" if there else told("missing-or-empty", name=name))
 
 
 async def _replied(case: Case, run: Run, attempt: Attempt, stop: asyncio.Event) -> Assessment:
@@ -105,7 +106,7 @@ async def _replied(case: Case, run: Run, attempt: Attempt, stop: asyncio.Event) 
     number, name = attempt.order.round, report_name(attempt.order)
     text = case.folder.text(name)
     if text is None:
-        return Assessment(path=_shown(case, name), problem=f"{name} is missing")
+        return Assessment(path=_shown(case, name), problem=told("missing", name=name))
     claimed = next((r for r in case.folder.state().rounds if r.number == number), None)
     claim = None
     if claimed is not None and claimed.fix is not None and claimed.discuss is not None:
@@ -121,10 +122,10 @@ async def _inspected(case: Case, run: Run, attempt: Attempt, stop: asyncio.Event
     name = report_name(attempt.order)
     path, text = _shown(case, name), case.folder.text(name)
     if text is None:
-        return Assessment(path=path, problem=f"{name} is missing")
+        return Assessment(path=path, problem=told("missing", name=name))
     verdict = inspections.read_verdict(text)
     if verdict is InspectionVerdict.UNREADABLE:
-        return Assessment(path=path, problem=f"{name} has no labelled verdict line")
+        return Assessment(path=path, problem=told("no-verdict", name=name))
     failures = await failing(case, run, attempt, stop) if verdict is InspectionVerdict.GO else ()
     if failures:
         claim = f"{name} says GO; {', '.join(f.rule for f in failures)} failed"

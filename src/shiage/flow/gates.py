@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
+from shiage.domain.details import told
 from shiage.domain.outcome import POLICY, Cause, Ending, Outcome, Policy
 from shiage.domain.run import Attempt, Order, Role, Run
 from shiage.domain.verdict import Judgment
@@ -96,7 +97,7 @@ def _ask(run: Run, last: Attempt, outcome: Outcome) -> Step:
     settled = {grant.tool for grant in run.grants if grant.role is last.order.role}
     if not outcome.asked or settled.issuperset(outcome.asked):
         return _failed(run, last, outcome)
-    question = f"May it use {', '.join(outcome.asked)}? Answer allow, deny, or what to do instead."
+    question = told("may-use", tools=", ".join(outcome.asked))
     order = replace(same(last.order), session=outcome.session, question=question)
     return Pause("awaiting-response", order, question)
 
@@ -209,7 +210,7 @@ def _open(attempt: Attempt) -> str:
     assessment = attempt.assessment
     if assessment is None or not assessment.open_tasks:
         return assessment.problem if assessment else ""
-    return "still open: " + ", ".join(assessment.open_tasks[:5])
+    return told("open-tasks", tasks=", ".join(assessment.open_tasks[:5]))
 
 
 def _unreadable(run: Run) -> Step:
@@ -240,11 +241,11 @@ def _rounds_clean(run: Run, phase: Phase) -> Step:
     if counts.clean:
         return ADVANCE
     again, path = next_round(run, phase), assessment.path if assessment else ""
-    left = f"{counts.fix} to fix, {counts.discuss} to discuss"
+    left = {"fix": counts.fix, "discuss": counts.discuss}
     if run.used(phase.name) >= run.limits.review_rounds:
-        return Pause("max-rounds", again, f"{left} after round {run.last.order.round}", path)
+        return Pause("max-rounds", again, told("left-after", **left, round=run.last.order.round), path)
     if counts.fix == 0:
-        return Pause("needs-discussion", again, left, path)
+        return Pause("needs-discussion", again, told("left", **left), path)
     return Again(again)
 
 
@@ -260,14 +261,14 @@ def inspected(run: Run, phase: Phase) -> Step:
 
 def _manual(run: Run, phase: Phase) -> Step:
     path = run.last.assessment.path if run.last.assessment else ""
-    return Pause("inspection-manual", same(run.last.order), "the inspector asks for a check by hand", path)
+    return Pause("inspection-manual", same(run.last.order), told("by-hand"), path)
 
 
 def _nogo(run: Run, phase: Phase) -> Step:
     assessment = run.last.assessment
     if run.used(phase.name) >= run.limits.inspection_rounds:
         path = assessment.path if assessment else ""
-        return Pause("inspection-nogo", next_round(run, phase), f"NOGO in round {run.last.order.round}", path)
+        return Pause("inspection-nogo", next_round(run, phase), told("nogo", round=run.last.order.round), path)
     fixer = phase.after(run.last.order.role)
     return Again(handed(run.last.order, fixer, correcting=run.last.number))
 
@@ -281,7 +282,7 @@ def may_look(run: Run, phase: Phase, order: Order) -> Step:
     if not phase.rounds or order.role is not phase.roles[0] or run.used(phase.name) < cap:
         return Again(order)
     reason = "max-rounds" if Role.RESPONDER in phase.roles else "inspection-nogo"
-    return Pause(reason, order, f"{run.used(phase.name)} of {cap} rounds are closed")
+    return Pause(reason, order, told("rounds-used", used=run.used(phase.name), cap=cap))
 
 
 def within_budget(run: Run, order: Order) -> Step:
@@ -295,5 +296,5 @@ def within_budget(run: Run, order: Order) -> Step:
     )
     for cap, used, unit in checks:
         if cap is not None and used >= cap:
-            return Pause("budget", order, f"{used:.4g} of {cap:g} {unit} are used")
+            return Pause("budget", order, told("budget", used=f"{used:.4g}", cap=f"{cap:g}", unit=unit))
     return Again(order)

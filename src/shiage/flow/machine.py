@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, assert_never
 
+from shiage.domain.details import told
 from shiage.domain.errors import IllegalEvent
 from shiage.domain.events import (
     Answered,
@@ -252,7 +253,7 @@ def _record_failed(run: Run, event: RecordFailed) -> Run:
 
 
 def _stop_requested(run: Run, event: StopRequested) -> Run:
-    return replace(run, status=Status.PAUSED, reason="stopped", detail=f"stopped by a {event.by}", path="")
+    return replace(run, status=Status.PAUSED, reason="stopped", detail=told("stopped-by", by=event.by), path="")
 
 
 def _reset(run: Run, event: ResetRequested) -> Run:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import takewhile, zip_longest
 
+from shiage.domain.details import told
 from shiage.domain.run import Counts
 from shiage.specs.markdown import Blocks, Line, Table, bare, blocks, plain
 
@@ -72,7 +73,7 @@ class Source:
     counts: Counts
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.counts.fix} to fix, {self.counts.discuss} to discuss"
+        return f"{self.name}: {told('left', fix=self.counts.fix, discuss=self.counts.discuss)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def count_reply(text: str, claimed: Counts | None = None) -> Reply:
     """Count a document-review-N-reply.md; `claimed` is what the agent wrote to spec.json about it."""
     parsed = blocks(text)
     if parsed.cut:
-        return Reply(None, "the reply is too long or too deeply nested to be read")
+        return Reply(None, told("reply-too-long"))
     tables = tuple(parsed.tables())
     summary = _summary(tables)
     table, problem = _read_summary(summary) if summary else (None, "")
@@ -133,7 +134,7 @@ def judged_points(text: str) -> tuple[Point, ...]:
 def _result(table: Counts | None, judged: "_Judged", claimed: Counts | None) -> Reply:
     lines = judged.counts
     if table is None and (judged.problem or lines is None):
-        return Reply(None, judged.problem or "the reply has neither a summary table nor a judgment line")
+        return Reply(None, judged.problem or told("reply-uncounted"))
     named = (("summary table", table), ("judgment lines", lines), ("spec.json", claimed))
     sources = tuple(Source(name, counts) for name, counts in named if counts is not None)
     largest = Counts(max(each.counts.fix for each in sources), max(each.counts.discuss for each in sources))

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from shiage.app.catalogue import LANGUAGES, amount, known, messages, say
-from shiage.app.sentences import next_step, role_name, sentence, why
+from shiage.app.sentences import detail, next_step, role_name, sentence, why
 from shiage.version import VERSION
 from shiage.web.escapes import visible
 from shiage.web.site import site_of
@@ -108,6 +108,7 @@ _ENVIRONMENT.globals |= {
     "count": _count,
     "next_step": _spoken(next_step),
     "why": _spoken(why),
+    "detail": _spoken(detail),
     "role_name": _spoken(role_name),
     "told": _spoken(sentence),
     "script_words": _spoken(_script_words),
@@ -128,7 +129,7 @@ def page(request: Request, template: str, status: int = 200, **values: object) -
         "done": request.query_params.get("done", ""),
         "subject": request.path_params.get("name", ""),
         "device": request.scope.get("shiage.device"),
-        "asked": len(site_of(request).boards.last.questions),  # as last looked at: a script asks anew
+        "seen": site_of(request).boards.last,  # as last looked at: a script asks anew how much is asked of a person
     }
     text = _ENVIRONMENT.get_template(template).render({**shared, **values})
     return HTMLResponse(text, status)

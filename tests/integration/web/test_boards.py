@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,53 @@ def test_a_run_that_was_interrupted_runs_again_as_soon_as_its_lock_is_taken(desk
     with lock.held(places.lock, "login", "run"):
         assert boards.now().views[0].status == "running"
     assert boards.now().views[0].reason == "interrupted"
+
+
+MANY = 80  #: folders that nobody has looked into are more than a look reads by itself
+
+
+def many(desk: Any) -> list[str]:
+    """Specs that nobody has looked into; those that end in 9 were begun and left."""
+    names = [f"spec-{number:02}" for number in range(MANY)]
+    for name in names:
+        folder = desk.site.workspace.root / ".kiro/specs" / name
+        folder.mkdir()
+        (folder / "spec.json").write_text(f'{{"feature_name": "{name}"}}')
+        if name.endswith("9"):
+            append(desk, *begun("r-0001"), *ended("r-0001", 1, 3)[:1], spec=name)
+    return ["login", *names]
+
+
+def test_the_first_look_at_many_specs_comes_at_once_and_says_nothing_of_those_that_nobody_has_read(desk: Any) -> None:
+    names, workspace = many(desk), desk.site.workspace
+    boards = Boards(workspace)
+    first = boards.soon()
+    seen = [row.spec for row in (*first.views, *first.unread)]
+    assert sorted(seen) == sorted(names) and 0 < len(first.unread) < MANY
+    assert all(not each.at for each in first.unread)  # the ones that were at work last are read first
+    assert [each.spec for each in first.questions] == [name for name in names if name.endswith("9")]
+    assert boards.now().as_json() == board(workspace).as_json() and not boards.soon().unread
+    assert boards.some(names[:3]) == board(workspace).views[:3]
+
+
+def test_pages_before_all_was_read_say_so_and_hold_no_state_of_what_was_not(desk: Any) -> None:
+    names, client = many(desk), desk.client(Accept="text/html")
+    page = client.get("/").text
+    unread = re.findall(r'<li class="card unread" id="spec-([^"]+)">(.*?)</li>', page, re.DOTALL)
+    assert unread and not any("state" in body or "form" in body for _, body in unread)
+    assert f"{len(unread)} of {len(names)} journals" in page and 'data-every="3"' in page
+    assert "no such" not in page and 'id="group-unread"' not in client.get("/?state=idle").text
+    assert len(client.get("/api/status").json()["specs"]) == len(names)
+    assert client.get("/asked").json() == {"v": 1, "questions": 8, "reading": 0}
+    assert "unread" not in client.get("/").text
+
+
+def test_figures_before_all_was_read_are_those_of_what_was(desk: Any) -> None:
+    many(desk)
+    numbers = Numbers(desk.site.workspace)
+    charts, left = numbers.soon()
+    assert left and all(len(chart.labels) < MANY for chart in charts)
+    assert figures(numbers) == figures(Numbers(desk.site.workspace)) and numbers.soon()[1] == 0
 
 
 @pytest.mark.parametrize("broken", ["RUN_STARTED", "unknown phase"])

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from shiage.app.board import Broken
+from shiage.app.board import Broken, Unread
 from shiage.app.offers import Offer, offers
 from shiage.app.questions import question_of
 from shiage.app.tickets import TicketView, exists, queue_of, view
@@ -25,13 +25,13 @@ _FIRST = ("answer", "stop", "run", "reset")
 
 def show(request: Request) -> Response:
     site = site_of(request)
-    workspace, found = site.workspace, site.boards.now()
+    workspace, found = site.workspace, site.boards.soon()
     state, words = request.query_params.get("state", ""), request.query_params.get("q", "")
     everything: Rows = [*found.broken, *found.views, *found.tasks]
     rows = [row for row in everything if _shown(row, state, words)]
     return page(
         request, "board.html", board=found, groups=_grouped(rows), state=state, words=words, states=STATES,
-        primary=_firsts(rows), tickets=_waiting(workspace),
+        primary=_firsts(rows), tickets=_waiting(workspace), unread=_unread(found.unread, state, words),
     )  # fmt: skip
 
 
@@ -64,6 +64,11 @@ def _status(row: SpecView | Broken) -> str:
 def _shown(row: SpecView | Broken, state: str, words: str) -> bool:
     asked = _status(row) in _GROUPS["needs"] if state == "waiting" else _status(row) == state
     return (not state or asked) and words.casefold() in row.spec
+
+
+def _unread(rows: Sequence[Unread], state: str, words: str) -> list[Unread]:
+    """In the order in which they are read; nobody knows yet which state they are in."""
+    return sorted((row for row in rows if not state and words.casefold() in row.spec), key=lambda row: -row.at)
 
 
 def _firsts(rows: Sequence[SpecView | Broken]) -> Mapping[str, Offer | None]:

@@ -14,8 +14,9 @@ from shiage.web.words import page
 
 def show(request: Request) -> Response:
     site, spec = site_of(request), request.query_params.get("spec", "")
-    charts = [(chart, _data(chart)) for chart in site.numbers.charts(spec)]
-    return page(request, "numbers.html", charts=charts, spec=spec, specs=names(site.workspace.root))
+    found, unread = site.numbers.soon(spec)
+    charts = [(chart, _data(chart)) for chart in found]
+    return page(request, "numbers.html", charts=charts, spec=spec, specs=names(site.workspace.root), unread=unread)
 
 
 def _data(chart: Chart) -> str:

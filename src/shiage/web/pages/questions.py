@@ -11,12 +11,13 @@ from shiage.web.words import page
 
 def asked(request: Request) -> Response:
     """How many there are: what the header of every page counts."""
-    return JSONResponse({"v": 1, "questions": len(site_of(request).boards.now().questions)})
+    found = site_of(request).boards.soon()
+    return JSONResponse({"v": 1, "questions": len(found.questions), "reading": len(found.unread)})
 
 
 def show(request: Request) -> Response:
     site = site_of(request)
-    found = site.boards.now()
+    found = site.boards.soon()
     views = {view.spec: view for view in (*found.views, *found.tasks)}
     known = {name: offers(view) for name, view in views.items()}
     talked = [each.spec for each in found.questions if each.reason == "needs-discussion"]

@@ -1,17 +1,14 @@
-// A long list is not fetched whole for one event: the cards that it is about are, and the rest follows when it is quiet.
+// A long list is not fetched whole for one event: the cards that it is about are, and the rest where a state has changed.
 const MOST = 20;
 const SOON = 300;
-const QUIET = 1500;
-const LONGEST = 20000;
 const LONG = 50; // cards
 const ALL = 60; // seconds
 let due = 0;
-let since = 0;
 
 // Whether the cards of these specs were put in place; the caller draws everything where not.
 export async function cards(specs, options, everything) {
   const drawn = await draw([...specs], options);
-  if (drawn) later(everything, drawn === "moved" ? SOON : QUIET);
+  if (drawn === "moved") later(everything);
   return Boolean(drawn);
 }
 
@@ -35,18 +32,15 @@ async function draw(names, options) {
 // Times pass in what runs: in a long list only those cards are drawn for it, and all of it in a while.
 export async function passing(options, everything, ticks) {
   const shown = document.querySelectorAll("[data-cards] .card");
-  if (shown.length < LONG || ticks % ALL === 0) return false;
+  if (shown.length < LONG || ticks % ALL === 0 || document.querySelector(".card.unread")) return false;
   const names = [...shown].filter((each) => each.classList.contains("running")).map((each) => each.dataset.spec);
-  if (names.length && (await draw(names.slice(0, MOST), options)) === "moved") later(everything, SOON);
+  if (names.length && (await draw(names.slice(0, MOST), options)) === "moved") later(everything);
   return true;
 }
 
 const state = (card) => card.querySelector(".state")?.className;
 
-// Order and counts follow from the states: soon after one has changed, else when nothing has come for a while.
-function later(everything, wait) {
-  const now = Date.now();
-  since ||= now;
-  clearTimeout(due);
-  due = setTimeout(() => { since = 0; everything(); }, Math.max(0, Math.min(wait, since + LONGEST - now)));
+// Order and counts follow from the states alone.
+function later(everything) {
+  due ||= setTimeout(() => { due = 0; everything(); }, SOON);
 }

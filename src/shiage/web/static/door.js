@@ -12,6 +12,6 @@ if (code) {
 
 // Coming from another site the browser keeps its cookie back; asked from here it does not.
 if (!code) {
-  const answer = await fetch("/api/status", { method: "HEAD" });
+  const answer = await fetch("/asked", { method: "HEAD" });
   if (answer.ok) location.replace(location.pathname === "/door" ? "/" : location.href);
 }

@@ -75,8 +75,9 @@ function count() {
     if (document.hidden) return;
     const answer = await fetch("/asked").catch(() => null);
     if (!answer?.ok) return; // the feed tells of a lost connection
-    asked.dataset.n = (await answer.json()).questions;
-    asked.textContent = asked.dataset.n;
+    const { questions, reading } = await answer.json();
+    asked.textContent = (questions || "") + (reading ? "…" : "");
+    asked.dataset.n = asked.textContent || 0;
   }, GATHER);
 }
 

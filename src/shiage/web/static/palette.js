@@ -2,15 +2,19 @@
 const words = JSON.parse(document.body.dataset.words);
 const palette = document.getElementById("palette");
 
-async function choices() {
+function here() {
   const pages = [...document.querySelectorAll(".bar nav a")].map((a) => ({ text: a.textContent, go: () => location.assign(a.href) }));
   const acts = [...document.querySelectorAll("form[data-act] button[type=submit]:not([aria-disabled=true])")]
     .map((button) => ({ text: `${button.closest("[data-spec]")?.dataset.spec ?? ""} ${button.textContent}`.trim(), go: () => button.click() }));
-  const answer = await fetch("/api/status");
-  const specs = answer.ok ? (await answer.json()).specs : [];
   const places = [...document.querySelectorAll("main details.round > summary")].map((fold) => ({ text: fold.innerText.replaceAll("\n", " "), go: () => { fold.parentElement.open = true; fold.focus(); fold.scrollIntoView(); } }));
+  return [[...acts, ...pages], places];
+}
+
+async function specs() {
+  const answer = await fetch("/api/status").catch(() => null);
+  const found = answer?.ok ? (await answer.json()).specs : [];
   const state = (each) => [each.status, each.phase].filter(Boolean).join(" · ");
-  return [...acts, ...pages, ...specs.map((each) => ({ text: each.spec, kind: state(each), go: () => location.assign(`/specs/${each.spec}`) })), ...places];
+  return found.map((each) => ({ text: each.spec, kind: state(each), go: () => location.assign(`/specs/${each.spec}`) }));
 }
 
 export async function open() {
@@ -31,7 +35,10 @@ export async function open() {
   palette.replaceChildren(input, list, told);
   palette.showModal();
   input.focus();
-  const all = await choices();
+  const [before, after] = here();
+  let all = [...before, ...after];
+  let waits = words.loading;
+  let chosen = false; // before the specs were there to choose from
   let at = 0;
   let shown = [];
   const draw = () => {
@@ -48,16 +55,25 @@ export async function open() {
       row.onclick = () => choose(index);
       return row;
     }));
-    told.textContent = shown.length ? "" : words.nothing;
+    told.textContent = waits || (shown.length ? "" : words.nothing);
     if (shown.length) input.setAttribute("aria-activedescendant", `choice-${at}`);
     list.children[at]?.scrollIntoView({ block: "nearest" });
   };
-  const choose = (index) => { palette.close(); shown[index]?.go(); };
-  input.oninput = () => { at = 0; draw(); };
+  const choose = (index) => {
+    if (!shown.length && waits) return void (chosen = true);
+    palette.close();
+    shown[index]?.go();
+  };
+  input.oninput = () => { at = 0; chosen = false; draw(); };
   input.onkeydown = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) { event.preventDefault(); at += step; draw(); }
     if (event.key === "Enter") { event.preventDefault(); choose(at); }
   };
   draw();
+  all = [...before, ...(await specs()), ...after];
+  waits = "";
+  if (!input.isConnected || !palette.open) return;
+  draw();
+  if (chosen) choose(at);
 }
