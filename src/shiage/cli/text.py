@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from shiage.cli.words import t
+from shiage.cli.words import language
 
 #: Escape sequences first and whole, so that their letters do not stay behind; then every other control character,
 #: and the marks that turn the direction of writing, which can make a line read as something else.
