@@ -75,7 +75,7 @@ def own(folder: Path, count: int, rounds: int, *, git: bool) -> list[Took]:
     root, store = project(folder, count, git=git), folder / "store"
     cold = timed(lambda: evidence.take(root, store))
     snapshot = evidence.take(root, store)
-    warm = median(rounds, lambda: evidence.release(root, evidence.take(root, store)))
+    warm = median(rounds, lambda: evidence.release(store, evidence.take(root, store).id))
     none = median(rounds, lambda: evidence.changes(root, evidence.find(root, store, snapshot.id)))
     change_one(root)
     one = median(rounds, lambda: evidence.changes(root, evidence.find(root, store, snapshot.id)))

@@ -143,8 +143,7 @@ def finish(case: Case, run: Run, action: FinishPhase) -> Event:
 def _forget_snapshot(case: Case, run: Run) -> None:
     """What a finished phase is compared with is not needed any more; losing it twice is no loss."""
     with suppress(UserError):
-        if run.snapshot:
-            evidence.release(case.root, evidence.find(case.root, case.places.snapshots, run.snapshot))
+        evidence.release(case.places.snapshots, run.snapshot)
 
 
 def close(case: Case, run: Run, action: CloseRound) -> Event:

@@ -109,9 +109,9 @@ def find(project: Path, store: Path, id: str, *, exclude: Iterable[str] = ()) ->
     return replace(found, exclude=tuple(dict.fromkeys((*found.exclude, *exclude))))
 
 
-def release(project: Path, snapshot: Snapshot) -> None:
+def release(store: Path, id: str) -> None:
     """Forget a snapshot, and the texts that no other one needs."""
-    drop(snapshot)
+    drop(store, id)
 
 
 def changes(project: Path, snapshot: Snapshot) -> Change:

@@ -41,19 +41,11 @@ class Entry(NamedTuple):
     pack: str = ""  #: where its text is kept; empty: it has none
     offset: int = 0
 
-    @property
-    def row(self) -> Row:
-        return f"{_identity(self)}{self.digest} {self.pack} {self.offset}"
-
     @classmethod
     def of(cls, row: Row) -> "Entry":
         identity, digest, pack, offset = row.rsplit(" ", 3)
         mode, size, mtime, ctime, inode = map(int, identity.split(" "))
         return cls(mode, size, mtime, ctime, inode, digest, pack, int(offset))
-
-
-def _identity(entry: Entry) -> str:
-    return f"{entry.mode} {entry.size} {entry.mtime} {entry.ctime} {entry.inode} "
 
 
 class _Head(TypedDict):
@@ -115,16 +107,17 @@ def load(store: Path, id: str) -> Snapshot:
     return Snapshot(id, store, rows, tuple(head["exclude"]), tuple(head["include"]))
 
 
-def drop(snapshot: Snapshot) -> None:
+def drop(store: Path, id: str) -> None:
     """Forget a snapshot and the texts that no other one needs; its stat values stay until a newer one is released."""
-    store, path = snapshot.store, snapshot.store / f"{snapshot.id}.snapshot"
+    if not id.isalnum():
+        return
     with trouble(store, "write"), contextlib.suppress(FileNotFoundError):
-        path.replace(store / _NEWEST)
+        (store / f"{id}.snapshot").replace(store / _NEWEST)
     with trouble(store, "write"):
         needed = set[str]()
         for manifest in _manifests(store):
-            with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError):
-                needed.update(_head(manifest.read_bytes())["packs"])
+            with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError), manifest.open("rb") as file:
+                needed.update(_head(file.readline())["packs"])
         for pack in store.glob("*.pack"):
             if pack.name not in needed:
                 pack.unlink(missing_ok=True)
@@ -184,28 +177,25 @@ def _rows(project: Path, store: Path, there: Mapping[str, str], taken: int, know
     with _Pack(store, known) as pack:
         for path, identity in there.items():
             row = known.get(path, "")
-            if row.startswith(identity):
+            if row.startswith(identity) or (row := _kept(project, path, identity, pack, taken)):
                 rows[path] = row
-            elif entry := _kept(project, path, identity, pack):
-                rows[path] = _settled(entry, taken).row
     return rows
 
 
-def _kept(project: Path, path: str, identity: str, pack: "_Pack") -> Entry | None:
+def _kept(project: Path, path: str, identity: str, pack: "_Pack", taken: int) -> Row:
     """Read a file and keep its text. One that can't be read is noted: nothing is judged yet."""
-    now = Entry.of(f"{identity}  0")
     try:
-        found = read(project, path, now.mode)
+        found = read(project, path, int(identity.partition(" ")[0]))
     except UserError:
-        return now
-    return found and pack.kept(*found)
-
-
-def _settled(entry: Entry, taken: int) -> Entry:
-    """An entry that may change without a sign of it is read again next time."""
-    tick = _RACY if entry.ctime % 1_000_000_000 else _COARSE
-    settled = entry.ctime + tick < taken or not entry.digest
-    return entry if settled else entry._replace(size=-1)
+        return f"{identity}  0"
+    if found is None:
+        return ""
+    (mode, size, mtime, ctime, inode, digest, _, _), data = found
+    place, offset = ("", 0) if data is None else pack.kept(digest, data)
+    tick = _RACY if ctime % 1_000_000_000 else _COARSE
+    if ctime + tick >= taken:  # it may change without a sign of it, and is read again next time
+        size = -1
+    return f"{mode} {size} {mtime} {ctime} {inode} {digest} {place} {offset}"
 
 
 class _Pack:
@@ -222,13 +212,11 @@ class _Pack:
         kept = (row.split(" ") for row in self._known.values())
         return {fields[5]: (fields[6], int(fields[7])) for fields in kept if len(fields) == 8 and fields[6]}
 
-    def kept(self, entry: Entry, data: bytes | None) -> Entry:
-        if data is None:
-            return entry
-        if entry.digest not in self._places:
-            self._places[entry.digest] = self._path.name, self._add(data)
-        pack, offset = self._places[entry.digest]
-        return entry._replace(pack=pack, offset=offset)
+    def kept(self, digest: str, data: bytes) -> tuple[str, int]:
+        """In which pack this text is, and where."""
+        if digest not in self._places:
+            self._places[digest] = self._path.name, self._add(data)
+        return self._places[digest]
 
     def _add(self, data: bytes) -> int:
         self._file = self._file or self._path.open("xb", buffering=1 << 20)
@@ -271,10 +259,22 @@ def _written(store: Path, data: bytes) -> str:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(store / f"{digest}.snapshot")
+        _sync_folder(store)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
     return digest
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names of manifest and pack durable; Windows has no such call."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _head(data: bytes) -> _Head:

@@ -520,8 +520,8 @@ def test_releasing_one_snapshot_leaves_the_others_whole(root: Path, store: Path)
     first = evidence.take(root, store)
     write(root, {"a.py": "second\n"})
     second = evidence.take(root, store)
-    evidence.release(root, first)
-    evidence.release(root, first)
+    evidence.release(store, first.id)
+    evidence.release(store, first.id)
     write(root, {"a.py": "third\n", "pkg/b.py": "third\n"})
     change = evidence.changes(root, evidence.find(root, store, second.id))
     assert change.before == {"a.py": "second\n", "pkg/b.py": "b = 1\n"}
@@ -534,7 +534,7 @@ def test_texts_that_nobody_needs_are_removed(root: Path, store: Path) -> None:
     for number in range(4):
         write(root, {"a.py": f"{number}\n", "pkg/b.py": f"b{number}\n", ".config": f"c{number}\n"})
         write(root, {".gitattributes": f"#{number}\n"})
-        evidence.release(root, evidence.take(root, store))
+        evidence.release(store, evidence.take(root, store).id)
     assert len(list(store.glob("*.pack"))) == 1
     assert [path.name for path in store.iterdir() if path.suffix != ".pack"] == ["newest"]
 
@@ -585,7 +585,7 @@ def test_a_damaged_cache_costs_time_only(root: Path, store: Path, nonsense: byte
     (store / "newest").write_bytes(nonsense)
     os.utime(store / "newest", ns=(2**62, 2**62))
     assert after(root, store, lambda: write(root, {"a.py": "x\n"})).changed == ("a.py",)
-    evidence.release(root, evidence.take(root, store))
+    evidence.release(store, evidence.take(root, store).id)
 
 
 def test_a_store_that_cannot_be_made_is_a_clear_error(root: Path, tmp_path: Path) -> None:
