@@ -80,7 +80,7 @@ STATES = re.compile(  # what is said of the work
             r"complete|completed|done|finished)\b",
             rf"^\W*(?:everything|all(?:\s+of\s+it)?)\s+(?:except|but|apart\s+from|other\s+than)\b[^.]{{1,60}}\b(?:works?|(?:is|are|has\s+been|have\s+been)\s+{_DONE})\W*$|"
             r"^\W*(?:only|not\s+all|not\s+everything)\b[^.]{0,60}\b(?:is|are|has\s+been|have\s+been)\s+(?:now\s+)?(?:implemented|done|finished|completed|migrated|ported)\W*$",
-            rf"\b(?P<some>\d+)\s+(?:out\s+)?of\s+(?:the\s+)?(?!(?P=some)\b)\d+\s+\w+\s+(?:are|were|have\s+been)\s+(?:now\s+)?(?:implemented|done|finished|completed)\W*$",
+            r"\b(?P<some>\d+)\s+(?:out\s+)?of\s+(?:the\s+)?(?!(?P=some)\b)\d+\s+\w+\s+(?:are|were|have\s+been)\s+(?:now\s+)?(?:implemented|done|finished|completed)\W*$",
             r"^\W*(?!(?:0|no|none)\b)(?:\w+\s+){0,3}tests?\s+(?:(?:currently|now)\s+)?(?:fails?|(?:is|are)\s+failing|(?:do|does)(?:\s+not|n't)\s+pass)(?:\s+yet)?\W*$|"
             r"^\W*the\s+build\s+(?:is|remains)\s+(?:broken|red|failing)\W*$|\b(?:is|are|remains?)\s+(?:only\s+|just\s+)?an?\s+(?:stub|skeleton)\W*$",
             r"\bstill\s+(?:needs?\s+(?:to|work|an?|the|tests?|implement\w*)|to\s+be\s+\w+|have\s+to|has\s+to|missing|"

@@ -104,7 +104,9 @@ def impossible_pairs(lexed: Lexed) -> list[int]:
 
 # A tag of JSX: its braces may hold braces and, in them, further ones. `<T,>` and `<T extends X>` are types.
 _BRACES = r"\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}"
-_TAG = re.compile(rf"(?:<(/)|(?<![\w$)\]])<)([A-Za-z][\w.:-]*+)?+(?=[\s/>])(?!\s++extends\b)(?:[^<>{{}}]++|{_BRACES})*+>")
+_TAG = re.compile(
+    rf"(?:<(/)|(?<![\w$)\]])<)([A-Za-z][\w.:-]*+)?+(?=[\s/>])(?!\s++extends\b)(?:[^<>{{}}]++|{_BRACES})*+>"
+)
 
 
 def unpaired_tag(lexed: Lexed) -> Imbalance | None:

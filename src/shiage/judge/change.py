@@ -151,7 +151,7 @@ RENAMED = 0.6  #: share of the old lines that a renamed file still has
 
 def _origins(after: Mapping[str, str | None], old: Mapping[str, str | None]) -> dict[str, str]:
     """For each new file that holds what a deleted one held: the path of that one. Its lines are old, not added."""
-    gone = {path: _ink(old[path]) for path in sorted(after) if after[path] is None and old.get(path)}
+    gone = {path: lines for path in sorted(after) if after[path] is None and (lines := _ink(old.get(path)))}
     new = [path for path in sorted(after) if after[path] and old.get(path) is None] if gone else []
     if len(gone) > MAX_RENAMED or len(new) > MAX_RENAMED:
         return {}
@@ -159,7 +159,7 @@ def _origins(after: Mapping[str, str | None], old: Mapping[str, str | None]) -> 
     for path in new:
         lines = _ink(after[path])
         shares = {
-            other: (gone[other] & lines).total() / (gone[other].total() or 1)
+            other: (gone[other] & lines).total() / gone[other].total()
             for other in gone
             if suffix(other) == suffix(path)
         }

@@ -43,6 +43,9 @@ _NOT_CLAIMED = re.compile(
 _JAPANESE_CLAIM = re.compile(
     r"^[`*」』\s]*(?:ファイル)?を(?:新規)?(?:に)?(?:作成|追加|更新|修正|変更|生成|実装|編集)し(?:た|まし)"
 )
+_POINT = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s*[`*]*")
+_JOINED = re.compile(r"[\s`\"'*「」]*+(?:,?\s*and|,|&|plus|、|と|や|及び|および|並びに)[\s`\"'*「」]*+")
+_NO_VERB = re.compile(r"[`\"'*」)]*+\s*+(?:[,.;:(&、。とやを及並]|およ|$|(?:and|plus|to|with|so|for|in|by)\b)")
 _LISTING = re.compile(
     r"^\W*(?:(?:new|created|changed|modified|added|updated) files?|files? (?:created|changed|modified|added|"
     r"updated)|(?:作成|変更|追加|更新|修正)(?:した)?(?:ファイル|もの)(?:一覧)?)\W*$",
@@ -129,14 +132,8 @@ def _false_claims(evidence: Evidence) -> Iterator[Finding]:
     listing = False
     for line in read_lines(evidence.report):
         listing = bool(_LISTING.match(line.raw)) or (listing and line.raw.lstrip()[:1] in "-*+•0123456789")
-        for match in paths_in(line.raw):
-            before, after = (
-                line.raw[max(0, match.start() - 120) : match.start()],
-                line.raw[match.end() : match.end() + 60],
-            )
-            claimed = _CLAIM.search(before) and not _NOT_CLAIMED.search(_CLAIM.sub("", before))
-            listed = listing and re.fullmatch(r"\s*(?:[-*+•]|\d+[.)])\s*[`*]*", before) is not None
-            if (claimed or listed or _JAPANESE_CLAIM.match(after)) and not _in_change(match[0], evidence):
+        for match in _claimed(line.raw, listing):
+            if not _in_change(match[0], evidence):
                 yield _finding(
                     "claim-without-file",
                     line.raw,
@@ -145,6 +142,27 @@ def _false_claims(evidence: Evidence) -> Iterator[Finding]:
                     PATH,
                     line.number,
                 )
+
+
+def _claimed(line: str, listing: bool) -> Iterator[re.Match[str]]:
+    """The files of a line that are said to be written; what is said of one is said of those that are joined to it."""
+    groups: list[list[re.Match[str]]] = []
+    for match in paths_in(line):
+        if groups and _JOINED.fullmatch(line, groups[-1][-1].end(), match.start()) and _NO_VERB.match(line, match.end()):
+            groups[-1].append(match)
+        else:
+            groups.append([match])
+    for group in groups:
+        if any(_is_claimed(line, match, listing) for match in group):
+            yield from group
+
+
+def _is_claimed(line: str, match: re.Match[str], listing: bool) -> bool:
+    before, after = line[max(0, match.start() - 120) : match.start()], line[match.end() : match.end() + 60]
+    if _CLAIM.search(before) and not _NOT_CLAIMED.search(_CLAIM.sub("", before)):
+        return True
+    listed = listing and _POINT.fullmatch(before) is not None
+    return listed or _JAPANESE_CLAIM.match(after) is not None
 
 
 def _in_change(path: str, evidence: Evidence) -> bool:

@@ -61,8 +61,9 @@ _INTO = re.compile(
     r"\b(?:in|into|to|as|at|under)\b[\s`\"'*:]*(?:(?:the|a|new|file|called|named)\s+)*[`\"'*]*$", re.IGNORECASE
 )
 _REFERENCE = re.compile(
-    r"\b(?:described|specified|defined|listed|found|used|documented|outlined|shown|given|explained|as|stated|"
-    r"written)\s+(?:in|at|by|under)\b[\s`\"'*:]*(?:the\s+)?[`\"'*]*$",
+    r"\b(?:(?:described|specified|defined|listed|found|used|documented|outlined|shown|given|explained|as|stated|"
+    r"written|tested)\s+(?:in|at|by|under)|look(?:s|ing)?\s+at|(?:according|similar|identical|compared|refer(?:s|ring)?)\s+to)\b"
+    r"[\s`\"'*:]*(?:the\s+)?[`\"'*]*$",
     re.IGNORECASE,
 )
 _OUTCOME = re.compile(r"^[`\"'*\s]*(?:pass(?:es)?|work|green|succeed|compile|build|run)\b")

@@ -133,6 +133,7 @@ ACCOUNTED = [
     ("CI is green.", "- Fix CI\n- do it\n"),
     ("Sorted.", "① Sort the rows"),
     ("Organization of files is there.", "- Organise imports"),
+    ("利用者認証を入れました。", "- 認証基盤の追加"),
 ]
 FORGOTTEN = [
     (
@@ -154,6 +155,7 @@ FORGOTTEN = [
         ["ユーザー認証の追加", "パスワード再設定", "監査ログの出力"],
     ),
     ("", "- Fix the reader", "demand-unmentioned", ["Fix the reader"]),
+    ("パスコードを表示", "- パスワードの変更", "demand-unmentioned", ["パスワードの変更"]),
     ("Crash gone.", "- Reader:\n  - fix the crash\n  - fix the leak\n", "demand-unmentioned", ["fix the leak"]),
 ]
 
