@@ -29,6 +29,11 @@ WAYS = {
         (INIT, CALL, FAILED_CALL, SUCCESS | {"permission_denials": [{"tool_name": "Bash", "tool_use_id": "t1"}]}),
         Cause.PERMISSION_REFUSED,
     ),
+    "qwen: it was declined a shell": (
+        "qwen",
+        (INIT, CALL, FAILED_CALL, SUCCESS | {"permission_denials": [{"tool_name": "edit", "tool_use_id": "t1"}]}),
+        Cause.PERMISSION_REFUSED,
+    ),
     "claude: interrupted while it waited for its model": ("claude", (INIT,), Cause.NO_RESULT),
     "claude: interrupted in a tool": (
         "claude",

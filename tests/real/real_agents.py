@@ -173,7 +173,15 @@ AGENTS = {
         Agent("opencode", "opencode", _opencode_write, _opencode_bash, _retry_after, _opencode),
         Agent("gemini", "gemini", _gemini_write, _gemini_shell, _retry_after, _gemini, GEMINI),
         # It writes over no file that it has not read: a shell does.
-        Agent("qwen", "qwen", lambda p, t: _qwen_shell(_here(p, t)), _qwen_shell, _retry_after, _qwen, create=_gemini_write),
+        Agent(
+            "qwen",
+            "qwen",
+            lambda p, t: _qwen_shell(_here(p, t)),
+            _qwen_shell,
+            _retry_after,
+            _qwen,
+            create=_gemini_write,
+        ),
         Agent(
             "copilot",
             "copilot",

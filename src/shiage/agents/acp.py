@@ -13,6 +13,7 @@ from shiage.agents.adapter import (
     Features,
     Invocation,
     Job,
+    Login,
     Started,
     Terminal,
     Text,
@@ -157,6 +158,8 @@ class Acp:
         tells_refusals=True,
         protocol=True,
         announces=True,
+        # Nobody knows whose program it is, so no key is handed on unasked.
+        login=Login("log in with the agent's own program, or name its key in env of [agents.NAME]"),
         limits=(
             'It has no program of its own: `command` names one, such as `["opencode", "acp"]`.',
             "Tools are named by their kind in the protocol (read, edit, delete, move, search, execute, think, fetch) "

@@ -103,7 +103,8 @@ class Stream(JsonLines):
     def _rate_limit(self, event: Json) -> tuple[AgentEvent, ...]:
         info = event.get("rate_limit_info")
         facts = info if is_json(info) else event
-        if facts.get("status") != "rejected":
+        # What is paid for beyond the plan goes on being answered.
+        if facts.get("status") != "rejected" or facts.get("isUsingOverage") is True:
             self._limit = None
             return ()
         self._limit = RateLimited(number(facts.get("resetsAt")))

@@ -78,7 +78,13 @@ class Qwen:
         env_prefixes=("QWEN_", "DASHSCOPE_", "BAILIAN_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_"),
         login=Login(
             "run `qwen` and /auth, or set OPENAI_API_KEY",
-            ("OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"),
+            (
+                "OPENAI_API_KEY",
+                "DASHSCOPE_API_KEY",
+                "BAILIAN_CODING_PLAN_API_KEY",
+                "ANTHROPIC_API_KEY",
+                "GEMINI_API_KEY",
+            ),
             ("~/.qwen/oauth_creds.json", "~/.qwen/settings.json"),
         ),
         tried=("0.24.4",),
@@ -100,7 +106,7 @@ class Qwen:
         argv += ["--model", settings.model] if settings.model else []
         argv += ["--resume", session] if (session := session_of(job)) else []
         files = _defaults(job)
-        env = {"QWEN_CODE_SUPPRESS_YOLO_WARNING": "1", **{DEFAULTS: str(path) for path in files}}
+        env = {"QWEN_CODE_SUPPRESS_YOLO_WARNING": "1", **({DEFAULTS: str(*files)} if files else {})}
         return Invocation((*argv, *settings.extra_args), job.prompt.encode("utf-8", "replace"), env, files)
 
     def reader(self) -> Events:

@@ -102,6 +102,26 @@ def test_an_opencode_that_looks_may_write_its_report_and_nothing_else():
     }
 
 
+def test_a_qwen_that_looks_gets_no_shell_and_nobody_else_works_after_it():
+    def mode(role, **more):
+        argv = call("qwen", role, **more).argv
+        return argv[argv.index("--approval-mode") + 1]
+
+    assert (mode("fixer"), mode("fixer", mode="auto-edit"), mode("inspector", mode="yolo")) == (
+        "yolo",
+        *["auto-edit"] * 2,
+    )
+    asked = call("qwen", desk=Path("/d/attempt-1"))
+    (place,) = asked.files
+    assert asked.env["QWEN_CODE_SYSTEM_DEFAULTS_PATH"] == str(place) == "/d/attempt-1.defaults.json"
+    assert json.loads(asked.files[place])["memory"]["enableManagedAutoMemory"] is False
+
+
+def test_what_an_administrator_of_qwen_has_laid_is_not_displaced(monkeypatch, tmp_path):
+    monkeypatch.setattr("shiage.agents.qwen.OF_THE_SYSTEM", (tmp_path,))
+    assert call("qwen", desk=Path("/d/attempt-1")).files == {}
+
+
 def test_a_copilot_that_looks_may_write_its_report_and_nothing_else():
     assert "--allow-all-tools" in call("copilot").argv
     assert "--allow-all-tools" not in call("copilot", mode="ask").argv

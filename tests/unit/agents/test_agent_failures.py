@@ -254,6 +254,30 @@ def test_claude_asks_for_what_it_was_denied():
 
 
 @pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("[API Error: 401 invalid x-api-key]", Cause.NOT_LOGGED_IN),
+        ("[API Error: 429 slow] Possible quota limitations in place or slow response times detected.", Cause.TRANSIENT),
+        ("[API Error: 500 Internal server error]", Cause.TRANSIENT),
+        ("[API Error: 400 This model's maximum context length is 8192 tokens.]", Cause.CONTEXT_OVERFLOW),
+        ("[API Error: Connection error.]", Cause.TRANSIENT),
+        ("Reached max session turns for this session.", Cause.MAX_TURNS),
+        ("something else", Cause.CRASHED),
+    ],
+)
+def test_qwen_tells_its_errors_in_words(message, cause):
+    told = outcome("qwen", {"type": "result", "is_error": True, "error": {"message": message}}, code=1)
+    assert (told.cause, told.detail) == (cause, message)
+
+
+def test_qwen_counts_for_its_session_and_the_last_count_holds():
+    init = {"type": "system", "subtype": "init", "session_id": "s"}
+    done = {"type": "result", "subtype": "success", "is_error": False, "result": "ok"}
+    told = outcome("qwen", init, *({**done, "usage": {"input_tokens": n, "output_tokens": n}} for n in (10, 30)))
+    assert (told.ending, told.usage.input_tokens, told.usage.output_tokens) == (Ending.COMPLETED, 30, 30)
+
+
+@pytest.mark.parametrize(
     ("kind", "said"),
     [
         ("claude", "error: unknown option '--new'"),

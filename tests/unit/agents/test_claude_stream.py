@@ -221,6 +221,9 @@ def test_the_old_text_of_a_usage_limit_carries_its_time():
 def test_a_quota_that_was_granted_again_is_no_reason():
     assert outcome(INIT, limited(), limited("allowed"), result(is_error=True)) == (Ending.FAILED, Cause.CRASHED)
     assert outcome(INIT, limited(), result())[0] is Ending.COMPLETED
+    paid = limited()
+    paid["rate_limit_info"]["isUsingOverage"] = True
+    assert outcome(INIT, paid, result(is_error=True, api_error_status=529))[1] is Cause.TRANSIENT
 
 
 def test_a_run_whose_calls_were_all_denied_did_not_complete():

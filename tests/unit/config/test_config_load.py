@@ -265,7 +265,7 @@ def test_none_takes_a_lower_layers_value_away(project, tmp_path):
     assert dict(found.roles) == {}
 
 
-@pytest.mark.parametrize("name", ["claude", "codex", "gemini", "opencode", "copilot", "acp", "demo"])
+@pytest.mark.parametrize("name", ["claude", "codex", "gemini", "opencode", "copilot", "qwen", "acp", "demo"])
 def test_built_in_agents_need_no_declaration(project, name):
     assert load(project, environ={}).settings.agents[name] == AgentConfig(kind=name)
 
