@@ -36,6 +36,11 @@ class Scope(IntEnum):
     CONTROL = 3
 
 
+#: What each action needs, whatever it is done to.
+NEEDS: Mapping[str, Scope] = {
+    **dict.fromkeys(("new", "run", "stop", "reset", "step", "add", "cancel", "invite", "revoke"), Scope.CONTROL),
+    **dict.fromkeys(("approve", "answer"), Scope.ANSWER),
+}
 SCOPES: Mapping[str, Scope] = {scope.name.lower(): scope for scope in Scope}
 
 

@@ -26,6 +26,8 @@ DETAILS: Mapping[str, str] = {
     "no-verdict": "{name} has no labelled verdict line",
     "reply-too-long": "the reply is too long or too deeply nested to be read",
     "reply-uncounted": "the reply has neither a summary table nor a judgment line",
+    "not-json": '{name} of "{spec}" is not valid JSON: {said}',
+    "no-state": '"{spec}" has no spec.json',
     "not-permitted": "autoExecution does not permit {phase}",
     "exit-code": "Ended with exit code {code}.",
     "signal": "Ended by signal {signal}.",
@@ -35,7 +37,7 @@ DETAILS: Mapping[str, str] = {
     "hung": "Gave its result and did not leave within {seconds} s: ended.",
 }
 _NUMBERS = frozenset({"fix", "discuss", "round", "used", "cap", "code", "seconds"})
-_NAMES = frozenset({"name", "phase", "by", "unit"})
+_NAMES = frozenset({"name", "spec", "phase", "by", "unit"})
 
 
 def told(key: str, **values: object) -> str:

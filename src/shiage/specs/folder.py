@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from os.path import exists
 from pathlib import Path
 
+from shiage.domain.details import told
 from shiage.domain.errors import UserError, Where
 from shiage.specs import files
 from shiage.specs.base import NAME, Asked, Folder, now, valid_name, written
@@ -45,7 +46,7 @@ class SpecFolder(Folder):
     def _without_state(self) -> JsonObject:
         raise UserError(
             "spec-unreadable",
-            f'"{self.name}" has no spec.json',
+            told("no-state", spec=self.name),
             where=Where(self.shown(self.state_name)),
             help=f"restore the file, then `shiage run {self.name}`",
         )

@@ -13,6 +13,7 @@ from typing import NoReturn
 import tree_sitter_json
 from tree_sitter import Language, Node, Parser
 
+from shiage.domain.details import told
 from shiage.domain.errors import UserError, Where
 
 JsonObject = dict[str, object]
@@ -71,7 +72,7 @@ def _unreadable(path: PurePath | str, text: str, position: int, reason: str) -> 
     lines = [each.rstrip("\r")[:EXCERPT_WIDTH] for each in text.split("\n")[max(0, line - 2) : line]]
     return UserError(
         "spec-unreadable",
-        f'{file.name} of "{file.parent.name}" is not valid JSON: {reason}',
+        told("not-json", name=file.name, spec=file.parent.name, said=reason),
         where=Where(file.as_posix(), line, column, tuple(lines)),
         help=f"repair the file, then `shiage run {file.parent.name}`. Nothing was changed.",
     )

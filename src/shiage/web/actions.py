@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from shiage.app import acts, create, ordering, stopping, tickets
 from shiage.app.background import start
 from shiage.app.catalogue import say
-from shiage.app.devices import Scope
+from shiage.app.devices import NEEDS, Scope
 from shiage.app.handover import Begun
 from shiage.app.troubles import remedy, said
 from shiage.app.views import status
@@ -57,12 +57,12 @@ def _step(workspace: Workspace, name: str, fields: Fields) -> None:
 
 
 ACTIONS: Mapping[str, Action] = {
-    "run": Action(Scope.CONTROL, _run),
-    "stop": Action(Scope.CONTROL, _stop),
-    "reset": Action(Scope.CONTROL, _reset),
-    "approve": Action(Scope.ANSWER, _approve),
-    "answer": Action(Scope.ANSWER, _answer),
-    "step": Action(Scope.CONTROL, _step),
+    "run": Action(NEEDS["run"], _run),
+    "stop": Action(NEEDS["stop"], _stop),
+    "reset": Action(NEEDS["reset"], _reset),
+    "approve": Action(NEEDS["approve"], _approve),
+    "answer": Action(NEEDS["answer"], _answer),
+    "step": Action(NEEDS["step"], _step),
 }
 
 

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from shiage.app.devices import Scope
+from shiage.app.devices import NEEDS, Scope
 from shiage.domain.errors import UserError
 from shiage.web import actions, door, live
 from shiage.web.openapi import described
-from shiage.web.pages import activity, attempt, board, numbers, questions, queue, settings, spec
+from shiage.web.pages import activity, attempt, board, numbers, permanent, questions, queue, settings, spec
 from shiage.web.row import Row
 from shiage.web.site import device_of, site_of
 from shiage.web.words import door_page
@@ -66,6 +66,10 @@ TABLE: tuple[Row, ...] = (
     Row(f"{_ATTEMPT}/lines", attempt.lines),
     Row(f"{_ATTEMPT}/search", attempt.search, takes=("q",), gives="hits"),
     Row(f"{_ATTEMPT}/raw", attempt.raw),
+    Row("/runs/{run}", permanent.run),
+    Row("/runs/{run}/rounds/{number:int}", permanent.round_of),
+    Row("/attempts/{agent}", permanent.attempt),
+    Row("/attempts/{agent}/log", permanent.log),
     Row("/questions", questions.show),
     Row("/asked", questions.asked),
     Row("/queue", queue.show),
@@ -77,7 +81,7 @@ TABLE: tuple[Row, ...] = (
     Row("/api/specs/{name}", spec.as_json, gives="spec"),
     Row("/api/feed", live.feed, takes=("wait", "after"), gives="feed"),
     Row("/api/openapi.json", lambda request: JSONResponse(described(TABLE)), gives="openapi"),
-    Row("/specs", actions.new, Scope.CONTROL, post=True, takes=("name", "description", "bug"), gives="done"),
+    Row("/specs", actions.new, NEEDS["new"], post=True, takes=("name", "description", "bug"), gives="done"),
     Row(
         "/specs/{name}/{action}",
         actions.act,
@@ -89,15 +93,15 @@ TABLE: tuple[Row, ...] = (
     Row(
         "/queue",
         queue.add,
-        Scope.CONTROL,
+        NEEDS["add"],
         post=True,
         takes=("name", "until", "after", "not_before", "priority"),
         gives="moved",
     ),
     Row("/queue/{number:int}/{action}", queue.act, Scope.LOOK, post=True, takes=("text",), gives="moved"),  # the same
     Row("/preferences", settings.prefer, post=True),
-    Row("/devices", settings.invite, Scope.CONTROL, post=True),
-    Row("/devices/{id}/revoke", settings.revoke, Scope.CONTROL, post=True),
+    Row("/devices", settings.invite, NEEDS["invite"], post=True),
+    Row("/devices/{id}/revoke", settings.revoke, NEEDS["revoke"], post=True),
 )
 
 

@@ -23,7 +23,9 @@ from shiage.web.site import Site, site_of
 from shiage.web.words import page
 
 #: Nothing was done: the thing that a path names does not exist.
-_MISSING = frozenset({"spec-unknown", "spec-name-invalid", "file-unknown", "attempt-unknown", "device-unknown"})
+_MISSING = frozenset(
+    {"spec-unknown", "spec-name-invalid", "file-unknown", "attempt-unknown", "run-unknown", "device-unknown"}
+)
 _SMALL = 2_000  #: bytes that are not worth packing; streams of events are never packed
 _HEADERS = 65_536  #: bytes; a cursor of many journals is long
 _CONNECTIONS = 400

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from shiage.app.catalogue import LANGUAGES, amount, known, messages, say
+from shiage.app.devices import NEEDS
 from shiage.app.sentences import detail, next_step, role_name, sentence, why
 from shiage.version import VERSION
 from shiage.web.escapes import visible
@@ -56,6 +57,13 @@ def _spoken(function: Callable[..., str]) -> Callable[..., str]:
         return function(context["language"], *args, **kwargs)
 
     return called
+
+
+@pass_context
+def _barred(context: Context, action: str) -> str:
+    """Why this device may not do it, if it may not; the server refuses it all the same."""
+    device = context["device"]
+    return say(context["language"], "obstacle.scope") if device and device.allowed < NEEDS[action] else ""
 
 
 def duration(seconds: float) -> str:
@@ -105,6 +113,7 @@ _ENVIRONMENT = Environment(
 )
 _ENVIRONMENT.globals |= {
     "t": _t,
+    "barred": _barred,
     "count": _count,
     "next_step": _spoken(next_step),
     "why": _spoken(why),

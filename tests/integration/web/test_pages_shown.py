@@ -58,3 +58,9 @@ def test_markdown_keeps_its_shape_and_loses_its_teeth() -> None:
 )
 def test_what_a_terminal_would_obey_is_seen(text: str, html: str) -> None:
     assert painted(text) == html
+
+
+@pytest.mark.parametrize("path", ["/runs/r-0001", "/runs/x", "/attempts/r-0001-a1-00000000", "/attempts/x/log"])
+def test_an_address_of_a_run_that_no_journal_tells_of_leads_nowhere(desk: Any, path: str) -> None:
+    answer = desk.client(**{"Accept-Language": "ja"}, Accept="text/html").get(path)
+    assert answer.status_code == 404 and "run-unknown" in answer.text and "ジャーナル" in answer.text

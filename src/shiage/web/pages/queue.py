@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from shiage.app import enqueue, tickets
 from shiage.app.board import names
-from shiage.app.devices import Scope
+from shiage.app.devices import NEEDS
 from shiage.app.times import point
 from shiage.app.workspace import Workspace
 from shiage.domain.errors import UserError
@@ -61,4 +61,4 @@ def _answer(workspace: Workspace, number: str, fields: Fields) -> None:
         tickets.answer(store, number, words_of(fields))
 
 
-ACTIONS: Mapping[str, Action] = {"cancel": Action(Scope.CONTROL, _cancel), "answer": Action(Scope.ANSWER, _answer)}
+ACTIONS: Mapping[str, Action] = {"cancel": Action(NEEDS["cancel"], _cancel), "answer": Action(NEEDS["answer"], _answer)}

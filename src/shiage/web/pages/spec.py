@@ -60,7 +60,8 @@ def show(request: Request) -> Response:
         request, "spec.html", view=found.view, steps=steps, offers=offers(found.view), documents=files,
         boxes=tasks(folder), request_text=folder.request(), last=found.attempts[-1] if found.attempts else None,
         judged=judged[-1] if judged else None, corrections=_corrections(found.iterations),
-        rounds=review_rounds(site.workspace, folder, files), ticket=ticket_of(site.workspace, folder.key),
+        round=request.query_params.get("round", ""), rounds=review_rounds(site.workspace, folder, files),
+        ticket=ticket_of(site.workspace, folder.key),
         diffs={key: diff(site.workspace, folder, row) for key, row in opened.items()},
         places=places(folder.text("requirements.md") or ""), log_end=_log_end(site, found.attempts),
     )  # fmt: skip

@@ -197,17 +197,26 @@ def test_preferences_are_kept_and_lead_back_to_the_same_page(visitor: Any) -> No
     page.wait_for_selector("h1:has-text('Queue')")
 
 
-def test_a_device_is_paired_with_a_picture_and_revoked_after_one_question(visitor: Any, browser: Any) -> None:
+def test_a_device_is_paired_with_a_picture_may_what_was_said_and_is_revoked_after_one_question(
+    served: Any, visitor: Any, browser: Any, toast: Any
+) -> None:
     page = visitor.go("/settings")
     page.select_option("#scope", "look")
     page.click("form[action='/devices'] button")
     page.wait_for_selector(".qr svg")
     code = page.inner_text(".code")
-    other = browser.new_context().new_page()
+    other = browser.new_context(locale="en-GB").new_page()
     other.goto(visitor.home)
     other.fill("#code", code)
     other.click("button[type=submit]")
     other.wait_for_selector("#main")
+    other.goto(f"{visitor.home}/?open=new")
+    other.wait_for_selector("#link[data-state=on]")
+    other.fill("#name", "not-allowed")
+    other.click("#new button[type=submit]")
+    assert toast(other, "this device may not do that", "warning")
+    asked = "() => fetch('/specs', {method: 'POST', body: new URLSearchParams({name: 'not-allowed'})}).then((it) => it.status)"
+    assert other.evaluate(asked) == 403 and not served.project.spec("not-allowed").exists()
     page = visitor.go("/settings")
     page.locator("tr", has_text="look").locator("button").click()
     agree(page)

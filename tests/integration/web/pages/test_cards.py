@@ -43,7 +43,7 @@ def test_a_card_goes_from_group_to_group_and_the_filter_of_the_address_holds(boa
 
 def test_while_times_pass_a_long_board_draws_only_what_runs(board: Any, browser: Any) -> None:
     for number in range(LONG):
-        board.new(f"quiet-{number}")
+        board.project.given(f"quiet-{number}")
     visitor = board.serve().visitor(browser)
     page = visitor.go("/")
     page.click("#spec-work form[action$='/run'] button")

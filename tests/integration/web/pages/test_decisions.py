@@ -21,6 +21,13 @@ def test_a_pause_to_discuss_lists_the_points_with_their_words_and_places(world: 
         line = next(number for number, each in enumerate(text, 1) if "Needs Discussion**" in each)
         assert f"document-review-1-reply.md:{line}" in shown
         assert page.locator("form[action='/specs/talk/approve'] button").count() == 1
+    agent = world.project.journal("talk", "ATTEMPT_STARTED")[-1]
+    page = visitor.go(f"/runs/{agent['run']}/rounds/1#C1")
+    assert page.url == f"{world.address}/specs/talk?round=1&open=points-1,document-review-1#C1"
+    assert page.locator("#C1:target").is_visible() and page.locator("details#document-review-1[open]").count() == 1
+    visitor.go(f"/attempts/{agent['content']['agent_id']}/log#L1")
+    assert page.url == f"{world.address}/specs/talk/attempts/{agent['run']}/{agent['content']['attempt']}/log#L1"
+    page = visitor.go("/questions")
     page.click("#q-talk .decide a.place")
     page.wait_for_url("**/specs/talk/files/document-review-1-reply.md")
     assert visitor.problems == []
@@ -33,11 +40,13 @@ def test_the_number_of_questions_stands_in_the_header_and_changes_by_itself(apar
     page = visitor.go("/numbers")
     assert page.locator("#asked").is_hidden()
     apart.cast(story(responder(0, 1)))
-    apart.ran("first")
+    for name in ("first", "second"):
+        apart.project.given(name, until="tasks")
+    apart.run("first")
     page.wait_for_selector("#asked:text-is('1')")
     log = served.beside(page.context)
     log.go("/specs/first/attempts/r-0001/1/log")
-    apart.ran("second")
+    apart.run("second")
     for each in (page, log.page):
         each.wait_for_selector("#asked:text-is('2')")
     assert len(apart.project.shiage("status", "--json").json["questions"]) == 2
@@ -98,9 +107,9 @@ HELD = """([held, pending]) => navigator.locks.query()
 
 def test_a_hidden_tab_alone_notifies_once_and_only_of_what_a_person_waits_for(apart: Any, browser: Any) -> None:
     apart.cast(story(doing("implementer", ["say", "QUESTION: Formal or friendly?"], spec="asking")))
-    apart.new("asking")
+    apart.project.given("asking", until="document-review")
     served = apart.serve()
-    context = browser.new_context()
+    context = served.context(browser)
     context.grant_permissions(["notifications"], origin=served.address)
     context.add_init_script(HIDE)
     context.add_init_script(NOTES)

@@ -27,7 +27,7 @@ PAGES = (
     f"{ATTEMPT}/10/log",
     "/questions",
     "/queue?open=add",
-    "/activity?show=full",
+    "/activity?show=full&spec=broken",
     "/numbers?open=table-findings",
     "/settings",
     "/specs/there-is-none",

@@ -5,7 +5,7 @@ from typing import Any
 
 def test_letters_lead_to_pages_and_through_lists(world: Any, browser: Any) -> None:
     visitor = world.visitor(browser)
-    page = visitor.page
+    page = visitor.go("/")
     for letter, place in (
         ("q", "/questions"),
         ("u", "/queue"),

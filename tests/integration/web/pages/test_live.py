@@ -39,7 +39,7 @@ def test_two_tabs_of_one_browser_say_everything_once(served: Any, browser: Any, 
     stage.new("said-once")
     one = served.visitor(browser)
     other = served.beside(one.page.context)
-    pages = [one.go("/specs/said-once"), other.page]
+    pages = [one.go("/specs/said-once"), other.go("/")]
     for page in pages:
         page.evaluate(SHOWN)
     one.page.click("form[action$='/run'] button")

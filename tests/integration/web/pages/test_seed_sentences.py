@@ -52,8 +52,9 @@ LIMIT = "[limits]\nimpl_reruns = 1\n"
 def again(stage: Any, browser: Any, name: str, *ticked: str) -> Any:
     """A run whose implementer leaves boxes open, watched from its beginning in Japanese."""
     stage.cast(story(implementer("1", nth=1, spec=name), implementer(*ticked, spec=name)), LIMIT)
-    stage.new(name)
+    stage.project.given(name, until="document-review")
     visitor = stage.serve().visitor(browser, locale="ja-JP")
+    visitor.page.clock.install()
     visitor.go(f"/specs/{name}").click("form[action$='/run'] button")
     return visitor.page
 
@@ -95,8 +96,11 @@ def test_002_4_4_the_limit_of_re_runs_is_told_by_an_error_toast(apart: Any, brow
     said = toast(page, "上限", "error")
     assert said == "limited: impl の再実行が上限 (1 回) に達しました。`shiage reset limited` で解除できます"
     assert page.locator("[role=alert] .toast.error", has_text="上限").count() == 1
-    page.wait_for_timeout(6500)  # an error stays until it is closed: longer than an info message
-    assert page.locator(".toast.error", has_text="上限").count() == 1
+    info = page.locator(".toast:not(.error)")
+    info.first.wait_for()
+    page.clock.run_for(7000)
+    info.first.wait_for(state="detached")
+    assert page.locator(".toast.error", has_text="上限").count() == 1  # it stays until it is closed
     page.context.close()
 
 
