@@ -1,6 +1,7 @@
 """Several runs at once: each in a worktree of its own; those that cannot have one share the main checkout in turn."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shiage.app import runs
@@ -22,6 +23,7 @@ class Beside:
     worktree: bool  #: a person asked for one
     base: str
     several: bool
+    staying: Callable[[str, UserError], None]  #: told which spec has no worktree, and why
     _main: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, name: str, watch: Watch) -> Run:
@@ -33,6 +35,7 @@ class Beside:
             except UserError as error:
                 if self.worktree or not must_stay(error):
                     raise
+                self.staying(name, error)
         async with self._main:
             return await runs.run(self.workspace, name, until=self.until, watch=watch)
 

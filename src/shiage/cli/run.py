@@ -9,13 +9,17 @@ from shiage.app.beside import Beside
 from shiage.app.enqueue import Asked, enqueue
 from shiage.app.runs import Watch
 from shiage.app.times import point
+from shiage.app.troubles import said
 from shiage.cli.command import command as made
 from shiage.cli.context import Context
 from shiage.cli.detach import detached
 from shiage.cli.driving import drive_queued
+from shiage.cli.output import note
 from shiage.cli.params import PhaseName, SpecName
 from shiage.cli.project import workspace
-from shiage.cli.words import t
+from shiage.cli.text import clean
+from shiage.cli.words import language, t
+from shiage.domain.errors import UserError
 from shiage.domain.run import Run
 
 
@@ -41,7 +45,11 @@ def command(
     if detach or after or not_before or priority is not None:
         asked = Asked(order, after, _time(not_before), priority or 0)
         return detached(context, project, names, lambda store, name: enqueue(project, store, name, asked))
-    beside = Beside(project, until or "", worktree, base or "", several=len(names) > 1)
+
+    def staying(name: str, why: UserError) -> None:
+        note(context, t("cli.staying", spec=name, why=clean(said(language(), why))))
+
+    beside = Beside(project, until or "", worktree, base or "", len(names) > 1, staying)
 
     def begin(name: str, watch: Watch) -> Awaitable[Run]:
         return beside.run(name, watch)
