@@ -81,4 +81,6 @@ def test_a_journal_whose_head_was_overwritten_is_not_what_was_written(project):
 
 def test_the_next_action_of_an_idle_spec_is_told_in_the_persons_language(project):
     project.given()
-    assert project.shiage("reset", "login", "--lang", "ja").out.startswith("login: 待機。次の操作: `shiage run login` を")
+    assert project.shiage("reset", "login", "--lang", "ja").out.startswith(
+        "login: 待機。次の操作: `shiage run login` を"
+    )
