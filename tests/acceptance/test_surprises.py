@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from scenes import inspector, story
+from scenes import inspector, responder, story
 
 
 def piped(project, line: str) -> subprocess.CompletedProcess[str]:
@@ -84,3 +84,13 @@ def test_the_next_action_of_an_idle_spec_is_told_in_the_persons_language(project
     assert project.shiage("reset", "login", "--lang", "ja").out.startswith(
         "login: 待機。次の操作: `shiage run login` を"
     )
+
+
+def test_settings_that_cannot_be_read_when_a_phase_begins_pause_the_run_and_are_named(project):
+    broken = ["write", "shiage.toml", "[limits\n"]
+    project.cast(story({**responder(), "do": [*responder()["do"], broken]}))
+    project.given(until="tasks")
+    result = project.ran("login")
+    assert (result["reason"], result["path"], result["exit_code"]) == ("settings-unreadable", "shiage.toml", 4)
+    (project.root / "shiage.toml").unlink()
+    assert project.ran("login")["status"] == "completed"
