@@ -108,6 +108,7 @@ def test_every_reading_command_gives_one_object_with_its_version(project, argume
     ("arguments", "exit_code", "code"),
     [
         (("status", "nowhere"), 1, "spec-unknown"),
+        (("status", ""), 1, "spec-name-invalid"),
         (("stop", "login"), 1, "not-running"),
         (("approve", "login"), 1, "nothing-to-approve"),
         (("approve", "login", "desing"), 1, "phase-unknown"),

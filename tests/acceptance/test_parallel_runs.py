@@ -60,7 +60,8 @@ def test_without_a_commit_they_take_turns_in_the_main_checkout(project):
     project.cast(story())
     project.given("one")
     project.given("two")
-    assert project.shiage("run", "one", "two", "--until", "requirements").code == 0
+    said = project.shiage("run", "one", "two", "--until", "requirements")
+    assert said.code == 0 and "waits until nobody works in the main checkout" in said.err
     assert [project.status(name)["worktree"] for name in ("one", "two")] == [{}, {}]
 
 

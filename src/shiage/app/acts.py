@@ -91,7 +91,7 @@ def _open_phase(case: Case, history: History) -> str:
         return run.phase
     facts, unreadable = current_facts(case, history)
     first = WORKFLOWS[case.workflow].first_open(facts.finished)
-    if unreadable or first is None:
+    if unreadable or first is None or not first.artefact or first.rounds:  # a round that was never run waits for nobody
         raise UserError(
             "nothing-to-approve",
             f'"{case.name}" has nothing that waits for approval',

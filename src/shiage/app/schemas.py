@@ -12,6 +12,7 @@ from shiage.queue.tickets import State
 Schema = dict[str, object]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _STRING: Schema = {"type": "string"}
+_TIME: Schema = {"type": "string", "format": "date-time"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _V: Schema = {"const": 1}
 
@@ -50,7 +51,7 @@ def status() -> Schema:
             "tasks": _object(dict.fromkeys(("done", "total"), _COUNT)),
             "inspection": _object({"rounds": _COUNT, "verdict": _or_null(_STRING)}),
             "usage": _object(numbers),
-            "waits_until": _or_null(dict(number)),
+            "waits_until": _or_null(_TIME),
             "seconds": dict(number),
             "phases": {"type": "object", "additionalProperties": {"enum": ["done", "current", "todo"]}},
             "worktree": {"type": "object", "additionalProperties": _STRING},
@@ -68,7 +69,7 @@ def events() -> Schema:
         {
             "seq": {"type": "integer", "minimum": 1},
             "event_type": {"type": "string", "pattern": "^[A-Z_]+$"},
-            "timestamp": {"type": "string", "format": "date-time"},
+            "timestamp": _TIME,
             "visibility": {"enum": ["summary", "full"]},
             "run": _STRING,
             "content": {"type": "object"},
@@ -79,14 +80,13 @@ def events() -> Schema:
 
 def queue() -> Schema:
     """`queue list --json`, and what add, cancel and answer print."""
-    number: Schema = {"type": "number"}
     ticket = _object(
         {
             "ticket": _COUNT,
             "spec": _STRING,
             "state": {"enum": [state.value for state in State]},
             "priority": {"type": "integer"},
-            "not_before": number,
+            "not_before": _or_null(_TIME),
             "after": _or_null(_COUNT),
             "waits_for": {"enum": ["", *WAITS]},
             "worker": _STRING,
@@ -95,13 +95,13 @@ def queue() -> Schema:
             "reason": _STRING,
             "detail": _STRING,
             "order": {"type": "object", "additionalProperties": _STRING},
-            "added_at": number,
-            "started_at": _or_null(number),
-            "ended_at": _or_null(number),
+            "added_at": _TIME,
+            "started_at": _or_null(_TIME),
+            "ended_at": _or_null(_TIME),
         }
     )
-    worker = _object({"id": _STRING, "name": _STRING, "host": _STRING, "pid": _COUNT, "since": number})
-    hold = _object({"agent": _STRING, "until": number, "why": _STRING})
+    worker = _object({"id": _STRING, "name": _STRING, "host": _STRING, "pid": _COUNT, "since": _TIME})
+    hold = _object({"agent": _STRING, "until": _TIME, "why": _STRING})
     tickets: Schema = {"type": "array", "items": ticket}
     lists: dict[str, Schema] = {"tickets": tickets, "ended": tickets, "workers": {"type": "array", "items": worker}}
     return _object({"v": _V, **lists, "holds": {"type": "array", "items": hold}, "max_parallel": _COUNT})

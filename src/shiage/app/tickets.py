@@ -3,16 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from shiage.app.abroad import repository_id
 from shiage.app.workspace import Workspace, now
 from shiage.config.settings import ROLES
 from shiage.domain.errors import UserError
 from shiage.domain.run import Run, Status
+from shiage.engine.effects import iso
 from shiage.engine.places import Places
 from shiage.queue.store import Store, Taken
 from shiage.queue.stores import open_store
-from shiage.queue.tickets import Hold, Owner, State, Ticket, Wish
+from shiage.queue.tickets import FINAL, Hold, Owner, State, Ticket, Wish
 from shiage.specs.folder import Folder
 from shiage.specs.freeform import find_task
 
@@ -121,7 +123,16 @@ class QueueView:
     max_parallel: int
 
     def as_json(self) -> dict[str, object]:
-        return {"v": 1, **asdict(self)}
+        """As programs read it: times are RFC 3339 UTC, null where there is none."""
+        lists = {name: [_told(each) for each in rows] for name, rows in asdict(self).items() if name != "max_parallel"}
+        return {"v": 1, **lists, "max_parallel": self.max_parallel}
+
+
+_TIMES = ("not_before", "added_at", "started_at", "ended_at", "since", "until")
+
+
+def _told(row: dict[str, Any]) -> dict[str, object]:
+    return row | {name: iso(row[name]) if row[name] else None for name in _TIMES if name in row}
 
 
 def view(workspace: Workspace, store: Store) -> QueueView:
@@ -221,6 +232,18 @@ def answer(store: Store, words: str, text: str) -> Ticket:
             f'ticket {ticket.id} ("{ticket.order.get("name", ticket.subject)}") is {taken.ticket.state.value}',
             help="`shiage queue list` shows those that wait for an answer.",
         ) from taken
+
+
+def cancel(store: Store, words: str) -> Ticket:
+    """Take back what is still to be done; what has ended stays as it ended."""
+    ticket = chosen(store, words)
+    if ticket.state in FINAL:
+        named = ticket.order.get("name", ticket.subject)
+        raise UserError(
+            "ticket-ended", f'ticket {ticket.id} ("{named}") has ended: {ticket.state.value}',
+            help="`shiage queue list` shows those that are still to be done.",
+        )  # fmt: skip
+    return store.cancel(ticket.id)
 
 
 def open_of(store: Store, subject: str) -> Ticket | None:

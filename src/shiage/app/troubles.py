@@ -6,6 +6,12 @@ from shiage.app.catalogue import known, say
 from shiage.domain.errors import UserError
 
 
+def unwritten(error: OSError) -> UserError:
+    """A disk that has no room, or a place that takes nothing, for what a command prints or keeps."""
+    what = f"{error.filename or 'what is to be printed'} cannot be written: {error.strerror}"
+    return UserError("not-written", what, help="make room, then run the command again.")
+
+
 def said(language: str, error: UserError) -> str:
     """What went wrong."""
     key = f"error.{error.code}"

@@ -56,7 +56,8 @@ class SpecView:
     v: int = 1
 
     def as_json(self) -> dict[str, object]:
-        return asdict(self)
+        until = None if self.waits_until is None else effects.iso(self.waits_until)
+        return {**asdict(self), "waits_until": until}
 
 
 def status(workspace: Workspace, folder: Folder, tell: Callable[[Folder], Story] = story) -> SpecView:

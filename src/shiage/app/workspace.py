@@ -210,6 +210,15 @@ def _agent(name: str, config: AgentConfig) -> AgentSettings:
     )
 
 
-def open_workspace(start: Path, environ: Mapping[str, str], overrides: Mapping[str, object] | None = None) -> Workspace:
-    root, chosen = find_project(start), dict(overrides or {})
+def open_workspace(
+    start: Path, environ: Mapping[str, str], overrides: Mapping[str, object] | None = None, *, bare: bool = False
+) -> Workspace:
+    """The project around this folder; where `bare` will do, the folder itself if it is in none."""
+    try:
+        root = find_project(start)
+    except UserError:
+        if not (bare and start.is_dir() and start.resolve() != Path.home()):
+            raise
+        root = start.resolve()
+    chosen = dict(overrides or {})
     return Workspace(root, load(root, overrides=chosen, environ=environ), environ, chosen)

@@ -24,7 +24,7 @@ REJECTED = 5  #: exit code
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--format", "style", type=click.Choice(["text", "sarif", "github"]), default="text")
 def command(context: Context, paths: tuple[str, ...], base: str, report: Path | None, style: str) -> int:
-    verdict = checks.judge(workspace(context), checks.Asked(paths, base, report))
+    verdict = checks.judge(workspace(context, bare=True), checks.Asked(paths, base, report))
     code = 0 if verdict.judgment is Judgment.PASS else REJECTED
     if context.json:
         emit(checks.as_report(verdict))

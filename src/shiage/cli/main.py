@@ -1,5 +1,6 @@
 """The command table, and the way out for every kind of trouble."""
 
+import errno
 import io
 import os
 import sys
@@ -10,6 +11,7 @@ from itertools import takewhile
 
 import click
 
+from shiage.app.troubles import unwritten
 from shiage.cli.command import SETTINGS, ClosedPipeError
 from shiage.cli.context import Context, common, language_from
 from shiage.cli.errors import show_error
@@ -132,9 +134,18 @@ def run(arguments: Sequence[str]) -> int:
         code = _led_out(arguments, as_json=as_json)
         sys.stdout.flush()
     except (BrokenPipeError, ClosedPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        _silenced()
         return 0
+    except OSError as error:
+        _silenced()
+        show_error(unwritten(error), as_json=False)
+        return UserError.exit_code
     return code
+
+
+def _silenced() -> None:
+    """Nothing more is printed, or Python complains at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ready(*, as_json: bool) -> None:
@@ -168,6 +179,8 @@ def _led_out(arguments: Sequence[str], *, as_json: bool) -> int:
     except ClosedPipeError:
         raise
     except Exception as error:  # the one place where our own mistakes leave
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise
         our_bug: int = import_module("shiage.cli.bug").leave(error, as_json=as_json)
         return our_bug
     return code if isinstance(code, int) else 0

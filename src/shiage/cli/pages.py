@@ -29,9 +29,10 @@ def money(cost: object) -> str:
 
 def next_words(view: SpecView) -> str:
     """The next action in the person's language."""
-    if not view.reason:
+    reason = view.reason or ("stopped" if view.status == "idle" else "")  # to be run, the one as the other
+    if not reason:
         return view.next_action
-    said = next_step(language(), view.reason, spec=view.spec, phase=view.phase, path=view.path, cause=view.cause)
+    said = next_step(language(), reason, spec=view.spec, phase=view.phase, path=view.path, cause=view.cause)
     return clean(said or view.next_action)
 
 
@@ -186,9 +187,9 @@ def one_line(view: SpecView) -> str:
     """The whole state in a line, for --quiet and for what a command did."""
     state = t(f"status.now_{view.status}", spec=view.spec, reason=view.reason)
     if waits := waiting(view):
-        return f"{state}. {waits}"
+        return f"{state}{t('end.then')}{waits}"
     todo = next_words(view)
-    return f"{state}. {t('end.next')} {todo}" if todo and view.status != "running" else state
+    return f"{state}{t('end.then')}{t('end.next')} {todo}" if todo and view.status != "running" else state
 
 
 def shown(page_: Page, *, colored: bool) -> list[str]:

@@ -11,9 +11,9 @@ from shiage.cli.text import clean
 from shiage.cli.words import language, speak, t
 
 
-def workspace(context: Context, overrides: Mapping[str, object] | None = None) -> Workspace:
+def workspace(context: Context, overrides: Mapping[str, object] | None = None, *, bare: bool = False) -> Workspace:
     """Open it, warn once of what looks wrong in its settings, and speak its language if none was asked for."""
-    found = open_workspace(context.start, os.environ, {**(overrides or {}), **_language(context)})
+    found = open_workspace(context.start, os.environ, {**(overrides or {}), **_language(context)}, bare=bare)
     if found.settings.language:
         speak(found.settings.language)
     if not context.quiet and not context.json:

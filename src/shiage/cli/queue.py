@@ -8,7 +8,7 @@ import click
 from shiage.app.catalogue import known
 from shiage.app.enqueue import Asked, enqueue
 from shiage.app.sentences import detail
-from shiage.app.tickets import QueueView, TicketView, answer, chosen, queue_of, view
+from shiage.app.tickets import QueueView, TicketView, answer, cancel, queue_of, view
 from shiage.app.times import point
 from shiage.app.workspace import Workspace
 from shiage.cli.command import command as made
@@ -58,7 +58,7 @@ def _add(project: Workspace, store: Store, words: Sequence[str], asked: Asked) -
 
 
 def _cancel(project: Workspace, store: Store, words: Sequence[str], asked: Asked) -> list[Ticket]:
-    return [store.cancel(chosen(store, each).id) for each in words]
+    return [cancel(store, each) for each in words]
 
 
 def _answer(project: Workspace, store: Store, words: Sequence[str], asked: Asked) -> list[Ticket]:

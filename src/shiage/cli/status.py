@@ -38,11 +38,11 @@ def command(context: Context, spec: str | None, watch: bool) -> int:
 
 
 def _object(project: Workspace, spec: str | None) -> dict[str, object]:
-    return status(project, project.folder(spec)).as_json() if spec else board(project).as_json()
+    return board(project).as_json() if spec is None else status(project, project.folder(spec)).as_json()
 
 
 def lines(context: Context, project: Workspace, spec: str | None) -> list[str]:
-    if spec:
+    if spec is not None:
         view = status(project, project.folder(spec))
         return [one_line(view)] if context.quiet else page(view, colored=context.colored)
     width = shutil.get_terminal_size().columns if os.isatty(1) else None

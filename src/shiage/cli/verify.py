@@ -9,7 +9,7 @@ from shiage.cli.output import emit, show
 from shiage.cli.paint import paint
 from shiage.cli.params import spec_argument
 from shiage.cli.project import workspace
-from shiage.cli.words import counted, t
+from shiage.cli.words import counted, has, t
 from shiage.journal.checking import Problem
 
 CHANGED = 5  #: exit code
@@ -33,4 +33,6 @@ def command(context: Context, spec: str) -> int:
 
 
 def _line(problem: Problem) -> str:
-    return t("verify.line", line=problem.line, what=problem.what) if problem.line else problem.what
+    key = f"problem.{problem.code}"
+    what = t(key, what=problem.what) if has(key) else problem.what
+    return t("verify.line", line=problem.line, what=what) if problem.line else what

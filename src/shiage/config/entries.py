@@ -127,11 +127,17 @@ def meant_by(path: Key) -> str | None:
 # -- environment --------------------------------------------------------------
 
 
-def _variable(path: Key) -> str:
-    return _VARIABLE_PREFIX + "__".join(path).upper().replace("-", "_")
+def _variable(path: Key, joint: str) -> str:
+    return _VARIABLE_PREFIX + joint.join(path).upper().replace("-", "_")
 
 
-_VARIABLES: Mapping[str, Key] = {_variable(setting.path): setting.path for setting in TABLE if ANY not in setting.path}
+#: SHIAGE_LIMITS__REVIEW_ROUNDS, and SHIAGE_LIMITS_REVIEW_ROUNDS for whoever does not think of tables.
+_VARIABLES: Mapping[str, Key] = {
+    _variable(setting.path, joint): setting.path
+    for joint in ("_", "__")
+    for setting in TABLE
+    if ANY not in setting.path
+}
 _LANGUAGE = "SHIAGE_LANG"  #: the short name of SHIAGE_LANGUAGE
 
 

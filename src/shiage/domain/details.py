@@ -13,6 +13,7 @@ DETAILS: Mapping[str, str] = {
     "left-after": "{fix} to fix, {discuss} to discuss after round {round}",
     "rounds-used": "{used} of {cap} rounds are closed",
     "nogo": "NOGO in round {round}",
+    "nogo-failed": "NOGO in round {round}: {failed}",
     "by-hand": "the inspector asks for a check by hand",
     "open-tasks": "still open: {tasks}",
     "may-use": "May it use {tools}? Answer allow, deny, or what to do instead.",

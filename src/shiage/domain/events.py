@@ -99,7 +99,7 @@ class PhaseFinished(Event):
 class RecordFailed(Event):
     """Something could not be read from or written to the spec."""
 
-    reason: str  #: spec-unreadable, spec-not-writable
+    reason: str  #: spec-unreadable, spec-not-writable, settings-unreadable
     path: str
     problem: str
 

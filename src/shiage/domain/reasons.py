@@ -25,6 +25,7 @@ _ALL = (
         "verdict-unreadable", "repair {path} and `shiage run {spec}`; left as it is, the same role is asked once more"
     ),
     Reason("spec-unreadable", "repair {path}, then `shiage run {spec}`"),
+    Reason("settings-unreadable", "repair {path}, then `shiage run {spec}`"),
     Reason("spec-not-writable", "make {path} writable, then `shiage run {spec}`"),
     Reason(
         "evidence-lost",

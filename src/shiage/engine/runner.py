@@ -48,6 +48,8 @@ _REASONS = {
     "spec-unreadable": "spec-unreadable",
     "file-unreadable": "spec-unreadable",
     "path-outside": "spec-unreadable",
+    "settings-unreadable": "settings-unreadable",
+    "setting-invalid": "settings-unreadable",
     "snapshot-missing": "evidence-lost",
     "snapshot-damaged": "evidence-lost",
     "merge-conflict": "merge-conflict",

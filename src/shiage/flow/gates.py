@@ -158,13 +158,13 @@ def judged(run: Run, phase: Phase) -> Step:
     if 0 < tries <= JUDGE_RETRIES:
         delay = run.limits.retry_delay * 2 ** (tries - 1)
         return Again(replace(last.order, not_before=(last.ended_at or 0.0) + delay))
-    if tries or len(rejections) >= run.limits.iterations or _same_twice(rejections):
+    if tries or len(rejections) >= run.limits.iterations or (run.limits.escalate and _same_twice(rejections)):
         return Pause("awaiting-response" if run.limits.escalate else "incomplete", order, _found(last))
     return Again(order)
 
 
 def _same_twice(rejections: list[Attempt]) -> bool:
-    """Being told the same thing a third time would burn an iteration, not help."""
+    """A person can help more than being told the same thing a third time."""
     found = [attempt.assessment.signature for attempt in rejections[-2:] if attempt.assessment]
     return len(found) == 2 and bool(found[0]) and found[0] == found[1]
 
@@ -268,7 +268,9 @@ def _nogo(run: Run, phase: Phase) -> Step:
     assessment = run.last.assessment
     if run.used(phase.name) >= run.limits.inspection_rounds:
         path = assessment.path if assessment else ""
-        return Pause("inspection-nogo", next_round(run, phase), told("nogo", round=run.last.order.round), path)
+        failed = _found(run.last)  # checks that failed although the report says GO
+        said = told("nogo-failed" if failed else "nogo", round=run.last.order.round, failed=failed)
+        return Pause("inspection-nogo", next_round(run, phase), said, path)
     fixer = phase.after(run.last.order.role)
     return Again(handed(run.last.order, fixer, correcting=run.last.number))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shiage.journal.entry import Entry, decode, digest
-from shiage.journal.head import REWOUND, Head, load
+from shiage.journal.head import REWOUND, Head, garbled, load
 from shiage.journal.reading import readable
 from shiage.journal.tail import settle
 
@@ -15,7 +15,7 @@ class Problem:
 
     line: int  #: counts from 1
     what: str  #: a sentence
-    code: str  #: the same for a program: changed, missing, inserted, order, end, rewound; foreign, torn, no-head
+    code: str  #: the same for a program: changed, missing, inserted, order, end, rewound, head; foreign, torn, no-head
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,10 @@ def verify(path: Path, head: Path) -> Report:
         walk.step(number, line, newest)
     if tail.torn:
         walk.notes.append(Problem(len(tail.lines) + 1, "cut short by a crash; the next run repairs it", "torn"))
-    walk.end(len(tail.lines), newest)
+    if newest is None and garbled(head):
+        walk.problems.append(Problem(len(tail.lines), "the head that is kept here is not what was written", "head"))
+    else:
+        walk.end(len(tail.lines), newest)
     return Report(walk.entries, tuple(walk.problems), tuple(walk.notes))
 
 

@@ -28,6 +28,14 @@ def load(path: Path) -> Head | None:
         return None
 
 
+def garbled(path: Path) -> bool:
+    """Whether something else stands where a head was written. An empty file is what a power cut leaves."""
+    try:
+        return bool(durable.read(path)) and load(path) is None
+    except OSError:
+        return False
+
+
 def save(path: Path, head: Head) -> None:
     """Not forced to the disk: one that lags is still true, and a second fsync would double what an event costs."""
     durable.replace(path, msgspec.json.encode(head) + b"\n")

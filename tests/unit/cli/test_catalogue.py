@@ -22,8 +22,9 @@ from shiage.domain.run import Role, Status
 from shiage.journal.codec import event_type
 
 SOURCE = Path(shiage.__file__).parent
-#: Tables whose English stands where the thing itself is: reasons and details in the domain, errors where they are raised.
-JAPANESE_ONLY = ("next", "detail", "error", "remedy")
+#: Tables whose English stands where the thing itself is: reasons and details in the domain, errors and problems where they
+#: arise.
+JAPANESE_ONLY = ("next", "detail", "error", "remedy", "problem")
 
 
 def own(language: str) -> dict[str, str]:

@@ -149,11 +149,17 @@ def test_lines_of_other_tools_are_a_note(original, check):
     assert report.ok and codes(report.notes) == [(COUNT + 1, "foreign")] and report.entries == COUNT
 
 
-@pytest.mark.parametrize("head", [b"", b"{", b"[]", b'{"seq":"1","hash":""}', b"[" * 10_000])
-def test_a_head_that_cannot_be_read_is_no_head(original, bench, head):
+def test_an_empty_head_as_a_power_cut_leaves_it_is_no_head(original, bench):
+    (bench / "log").write_bytes(original[0])
+    (bench / "head").write_bytes(b"")
+    assert codes(verify(bench / "log", bench / "head").notes) == [(COUNT, "no-head")]
+
+
+@pytest.mark.parametrize("head", [b"{", b"[]", b'{"seq":"1","hash":""}', b"[" * 10_000])
+def test_a_head_that_cannot_be_read_shows(original, bench, head):
     (bench / "log").write_bytes(original[0])
     (bench / "head").write_bytes(head)
-    assert codes(verify(bench / "log", bench / "head").notes) == [(COUNT, "no-head")]
+    assert codes(verify(bench / "log", bench / "head").problems) == [(COUNT, "head")]
 
 
 def test_checking_changes_nothing(original, bench, check):
