@@ -148,7 +148,11 @@ def _claimed(line: str, listing: bool) -> Iterator[re.Match[str]]:
     """The files of a line that are said to be written; what is said of one is said of those that are joined to it."""
     groups: list[list[re.Match[str]]] = []
     for match in paths_in(line):
-        if groups and _JOINED.fullmatch(line, groups[-1][-1].end(), match.start()) and _NO_VERB.match(line, match.end()):
+        if (
+            groups
+            and _JOINED.fullmatch(line, groups[-1][-1].end(), match.start())
+            and _NO_VERB.match(line, match.end())
+        ):
             groups[-1].append(match)
         else:
             groups.append([match])
