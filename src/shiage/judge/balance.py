@@ -110,9 +110,7 @@ _TAG = re.compile(
 
 
 def unpaired_tag(lexed: Lexed) -> Imbalance | None:
-    """A tag of JSX without its other half. What looks like a tag may be a type, so the grammar must agree."""
-    if lexed.language.name not in ("tsx", "javascript") or lexed.flow:
-        return None
+    """A tag of JSX without its other half. What looks like a tag may be a type or a comparison: the grammar must agree."""
     opened: list[re.Match[str]] = []
     for tag in _TAG.finditer(lexed.code):
         if not tag[1] and not tag[0].endswith("/>"):

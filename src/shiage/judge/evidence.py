@@ -43,6 +43,7 @@ _NOT_CLAIMED = re.compile(
 _JAPANESE_CLAIM = re.compile(
     r"^[`*」』\s]*(?:ファイル)?を(?:新規)?(?:に)?(?:作成|追加|更新|修正|変更|生成|実装|編集)し(?:た|まし)"
 )
+_BESIDE = 120  #: characters before a file in which it is said to be written
 _POINT = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s*[`*]*")
 _JOINED = re.compile(r"[\s`\"'*「」]*+(?:,?\s*and|,|&|plus|、|と|や|及び|および|並びに)[\s`\"'*「」]*+")
 _NO_VERB = re.compile(r"[`\"'*」)]*+\s*+(?:[,.;:(&、。とやを及並]|およ|$|(?:and|plus|to|with|so|for|in|by)\b)")
@@ -162,11 +163,10 @@ def _claimed(line: str, listing: bool) -> Iterator[re.Match[str]]:
 
 
 def _is_claimed(line: str, match: re.Match[str], listing: bool) -> bool:
-    before, after = line[max(0, match.start() - 120) : match.start()], line[match.end() : match.end() + 60]
+    before = line[max(0, match.start() - _BESIDE) : match.start()]
     if _CLAIM.search(before) and not _NOT_CLAIMED.search(_CLAIM.sub("", before)):
         return True
-    listed = listing and _POINT.fullmatch(before) is not None
-    return listed or _JAPANESE_CLAIM.match(after) is not None
+    return (listing and _POINT.fullmatch(before) is not None) or _JAPANESE_CLAIM.match(line[match.end() :]) is not None
 
 
 def _in_change(path: str, evidence: Evidence) -> bool:

@@ -187,17 +187,8 @@ def scanner(lexer: str) -> re.Pattern[str] | None:
     firsts, rules = TOKENS[lexer]
     if not rules:
         return None
-    named = "|".join(f"(?P<{kind}{number}>{_unique(pattern, number)})" for number, (kind, pattern) in enumerate(rules))
+    named = "|".join(f"(?P<{kind}{number}>{pattern})" for number, (kind, pattern) in enumerate(rules))
     return re.compile(rf"[^{re.escape(firsts)}]*+(?:{named}|[\s\S])?", re.MULTILINE)
-
-
-def _unique(pattern: str, number: int) -> str:
-    """Group names may occur once in an expression."""
-    for name in ("tag", "q"):
-        pattern = pattern.replace(f"(?P<{name}>", f"(?P<{name}{number}>").replace(
-            f"(?P={name})", f"(?P={name}{number})"
-        )
-    return pattern
 
 
 @dataclass(frozen=True)
@@ -351,6 +342,6 @@ def _section_lexer(opening: re.Match[str]) -> str:
     wanted = _SECTION_LANGUAGE.search(opening[2])
     if opening[1].lower() == "style":
         return "scss" if wanted else "css"
-    if wanted and wanted[1].lower() not in ("module", "javascript", "babel", "ecmascript"):
+    if wanted and wanted[1].lower() not in ("module", "babel", "ecmascript"):
         return language_named(wanted[1].lower().removeprefix("x-")).lexer
     return "javascript"

@@ -74,7 +74,7 @@ _LIST_HEAD = re.compile(
 
 _POINT = re.compile(r"(?:^|\n)\s*(?:[-*]|\d+[.)])\s*[`*]*$")
 _CHANGING = ("make", "alter", "move")
-_REACH = 300  #: characters before a file in which a verb is looked for
+_REACH = 300  #: characters before and behind a file in which a verb is looked for
 
 _JAPANESE = (
     ("none", re.compile(r"^[`」』\s]*[^。\n]{0,30}?(?:しない|せず|不要|するな|しなくて|触ら|そのまま|禁止|ないで)")),
@@ -153,10 +153,10 @@ def wanted_files(request: str) -> tuple[Wanted, ...]:
     wishes: dict[str, Wish] = {}
     previous = ""
     for place, match in enumerate(mentions):
-        after = text[match.end() : match.end() + 160]
+        after = text[match.end() : match.end() + _REACH]
         wish = _wish(text, mentions, place, previous)
         previous = wish
-        before = text[max(0, match.start() - 160, text.rfind("\n", 0, match.start()) + 1) : match.start()]
+        before = text[max(0, match.start() - _REACH, text.rfind("\n", 0, match.start()) + 1) : match.start()]
         if wish in ("make", "alter", "into") and not (_OPTIONAL.match(after) or _OPTIONAL_AHEAD.search(before)):
             wishes.setdefault(_clean(match[0]), Wish.WRITTEN)
         elif wish == "drop":
@@ -171,7 +171,7 @@ def _clean(path: str) -> str:
 def _wish(text: str, mentions: list[re.Match[str]], place: int, previous: str) -> str:
     """What the words around this mention ask for: those behind it in Japanese, those before it in English."""
     match = mentions[place]
-    after = text[match.end() : match.end() + 160]
+    after = text[match.end() : match.end() + _REACH]
     following = mentions[place + 1] if place + 1 < len(mentions) else None
     if following and not _JOINED.match(text[match.end() : following.start()]):
         after = after[: max(following.start() - match.end(), 0)]

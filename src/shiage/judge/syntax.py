@@ -253,7 +253,10 @@ def _tree(file: FileChange, ask: Asked) -> Fault | None:
     errors = _new_errors(file, ask)
     if errors is None:
         return unpaired
-    return (unpaired or _new_tag(file) or Fault(errors.line, "syntax error")) if errors.count else None
+    if not errors.count:
+        return None
+    tag = _new_tag(file) if file.language.name == "javascript" else None
+    return unpaired or tag or Fault(errors.line, "syntax error")
 
 
 def _deep_template(file: FileChange) -> bool:
@@ -271,7 +274,8 @@ def _both(file: FileChange, ask: Asked) -> Fault | None:
 
 
 def _second_opinion(file: FileChange) -> Fault | None:
-    return _new_imbalance(file) or _new_tag(file) or _new_pair(file) or _new_end(file)
+    tag = _new_tag(file) if file.language.name == "tsx" else None
+    return _new_imbalance(file) or tag or _new_pair(file) or _new_end(file)
 
 
 def _new_imbalance(file: FileChange) -> Fault | None:

@@ -40,6 +40,8 @@ FOUND_UP_TO: list[tuple[str, str, Callable[[int], Given], int]] = [
     ("a sentence of the report", "Q6", lambda n: {"report": "x" * (n - 21) + " I did not finish it.", "after": DONE}, 604),
     ("the end of a report", "Q6", lambda n: {"report": "I did not finish it.\n" + lines("It works.\n", n - 21), "after": DONE}, 100_000),
     ("a request", "Q1", lambda n: {"request": lines("It works. \n", n - 11) + "Create a.c\n", "after": DONE}, 200_001),
+    ("the words before a file", "Q1", lambda n: {"request": "Create " + "x" * (n - 8) + " a.c", "after": DONE}, 300),
+    ("the words behind a file that make it optional", "Q1", lambda n: {"request": "Create a.c" + " " * (50 - n) + "if needed", "after": DONE}, 9),
     ("a text that is looked at for its syntax", "Q4", lambda n: {"after": {"a.txt": CONFLICT + "x" * (n - len(CONFLICT))}}, 4_000_000),
     ("a Python text that is parsed for its end", "Q4", lambda n: {"after": {"a.py": lines("#\n", n, "z = 1\nz.y")}}, 400_000),
     ("a Python text that is parsed for its bodies", "Q3", lambda n: {"after": {"a.py": lines("#\n", n, "def f(): ...\n")}}, 400_000),
@@ -61,7 +63,7 @@ def test_the_judge_looks_so_far_and_no_further(criterion: str, change: Callable[
 
 @pytest.mark.parametrize(
     ("text", "judged"),
-    [("x" * 2_000, True), ("x" * 2_001, False), ("x" * 300 + "\n" + "x" * 300 + "\n" * 9, True), ("x" * 3_000 + "\n" * 8, False), ("x" * 3_000 + "\n" * 10, True)],
+    [("x" * 2_000, True), ("x" * 2_001, False), ("x" * 300 + "\n" + "x" * 300 + "\n" * 9, True), ("x" * 3_000 + "\n" * 8, False), ("x" * 2_991 + "\n" * 9, True), ("x" * 2_992 + "\n" * 9, False), ("x" * 3_000 + "\n" * 10, True)],
 )  # fmt: skip
 def test_a_dense_text_is_nobodys_handwriting(text: str, judged: bool) -> None:
     assert (check(after={"a.py": f"# TODO: b\n{text}"[-len(text) :]}, criteria=["Q2"]).findings == ()) is True

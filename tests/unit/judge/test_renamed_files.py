@@ -1,5 +1,7 @@
 """A renamed file is not new: what stood in it before is nobody's addition."""
 
+import pytest
+
 from shiage.judge import check
 
 OLD = "def one():\n    # TODO: old\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -20,6 +22,17 @@ def test_six_tenths_of_the_old_lines_make_a_file_a_renamed_one() -> None:
     six, five = ("".join(old.splitlines(keepends=True)[:count]) for count in (6, 5))
     assert rules({"a.py": None, "b.py": six}, {"a.py": old}) == set()
     assert rules({"a.py": None, "b.py": five}, {"a.py": old}) == {"comment-mark"}
+
+
+@pytest.mark.parametrize(
+    ("gone", "new", "found"), [(200, 200, set()), (201, 1, {"comment-mark"}), (1, 201, {"comment-mark"})]
+)
+def test_a_move_of_more_than_two_hundred_files_is_judged_as_new(gone: int, new: int, found: set[str]) -> None:
+    texts = [f"{OLD}x = {number}\n" for number in range(max(gone, new))]
+    before: dict[str, str | None] = {f"a/{number}.py": texts[number] for number in range(gone)}
+    after = dict.fromkeys(before) | {f"b/{number}.py": texts[number] for number in range(new)}
+    verdict = check(after=after, before=before, criteria=["Q2"])
+    assert {finding.rule for finding in verdict.findings} == found
 
 
 def test_what_was_added_to_a_renamed_file_is_judged() -> None:
