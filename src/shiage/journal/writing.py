@@ -57,6 +57,7 @@ class Journal:
         if not drafts:
             return ()
         try:
+            self._still_alone()
             if self._disturbed():
                 self._take_up(self._newest)
             return self._write(drafts)
@@ -75,17 +76,27 @@ class Journal:
         self._descriptor = self._lock = _CLOSED
 
     def _locked(self) -> int:
-        place = self._head.with_name(self._head.name + ".lock")
-        lock = durable.lock(place, str(os.getpid()))
+        lock = durable.lock(self._place, str(os.getpid()))
         if lock is not None:
             return lock
-        holder = durable.read(place).decode("ascii", "replace").strip() or "unknown"
+        holder = durable.read(self._place).decode("ascii", "replace").strip() or "unknown"
         raise UserError(
             "journal-busy",
             f"{self._path.name} is being written by another process ({holder})",
             where=Where(str(self._path)),
             help="wait until that run has ended, or end it with `shiage stop`",
         )
+
+    @property
+    def _place(self) -> Path:
+        """Of the lock."""
+        return self._head.with_name(self._head.name + ".lock")
+
+    def _still_alone(self) -> None:
+        """A lock that was removed keeps nobody out: whoever came since is the one who writes."""
+        with contextlib.suppress(FileNotFoundError):  # nobody came
+            if not os.path.samestat(os.lstat(self._place), os.fstat(self._lock)):
+                raise OSError(errno.ESTALE, "its lock was removed, and another process has taken it", str(self._place))
 
     def _take_up(self, known: Head | None) -> None:
         """Find the end of the file, repair it, and go on from there."""

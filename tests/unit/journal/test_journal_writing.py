@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import resource
+import shutil
 
 import pytest
 from hypothesis import given, settings
@@ -148,6 +149,22 @@ def _torn_at(folder, data, head):
     assert [entry.event_type for entry in after[len(before) :]] == ["JOURNAL_REPAIRED"] * bool(torn) + ["NOTED"]
     assert place.path.read_bytes().startswith(whole) and place.verify().ok
     assert not torn or after[len(before)].content["bytes"] == len(torn)
+
+
+def test_whoever_lost_the_lock_with_its_folder_writes_no_more(place):
+    first = place.open()
+    first.append([note("one")])
+    shutil.rmtree(place.head.parent)
+    second = place.open()  # nothing keeps it out
+    second.append([note("two")])
+    with pytest.raises(UserError, match="another process has taken it") as refused:
+        first.append([note("late")])
+    assert refused.value.code == "journal-not-writable"
+    second.append([note("three")])
+    for journal in (first, second):
+        journal.close()
+    assert [entry.content["text"] for entry in read(place.path)] == ["one", "two", "three"]
+    assert place.verify().ok
 
 
 def test_a_hole_in_the_middle_of_the_newest_write_takes_the_rest_of_it_along(place):
