@@ -113,7 +113,7 @@ class SqliteWorld(SqlWorld):
         self._raw(statement)
 
     def states(self) -> Mapping[int, State]:
-        return {id: State(state) for id, state in self._raw("SELECT id, state FROM ticket")}
+        return {number: State(state) for number, state in self._raw("SELECT id, state FROM ticket")}
 
     def _raw(self, statement: str) -> sqlite3.Cursor:
         store = self.living[0]
@@ -156,7 +156,7 @@ class PostgresWorld(SqlWorld):
         self.raw.execute(statement.encode())
 
     def states(self) -> Mapping[int, State]:
-        return {id: State(state) for id, state in self.raw.execute("SELECT id, state FROM ticket")}
+        return {number: State(state) for number, state in self.raw.execute("SELECT id, state FROM ticket")}
 
     def close(self) -> None:
         super().close()
