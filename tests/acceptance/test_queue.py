@@ -86,6 +86,18 @@ def test_a_worker_runs_what_is_queued_by_priority_and_in_chains(project):
     assert sorted(rows, key=lambda name: rows[name]["started_at"]) == ["urgent", "first", "second"]
 
 
+def test_a_chain_whose_first_failed_waits_for_a_person_and_a_draining_worker_does_not(project):
+    project.cast(story(doing("author", ["exit", 3], phase="requirements")))
+    for name, *after in (("first",), ("second", "--after", "first"), ("third", "--after", "second")):
+        project.given(name, "impl" if after else "")
+        assert project.shiage("queue", "add", name, *after).code == 0
+    assert project.shiage("worker", "--drain").code == 0
+    rows = listed(project)
+    assert (rows["first"]["state"], rows["second"]["waits_for"], rows["third"]["waits_for"]) == (
+        "ERROR", "broken-chain", "ticket",
+    )  # fmt: skip
+
+
 def test_the_same_spec_is_queued_once(project):
     project.cast(story())
     project.given()

@@ -83,6 +83,8 @@ class Histories(RuleBasedStateMachine):
             self.comes()
 
     def teardown(self) -> None:
+        store = self.stores[0]
+        assert {ticket.id: ticket.state for ticket in (*store.open(), *store.ended(10_000))} == self.world.states()
         self.world.close()
         self.folder.cleanup()
 
@@ -209,9 +211,7 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_lost_and_every_state_is_the_models(self):
-        store = self.stores[0]
-        found = {ticket.id: ticket.state for ticket in (*store.open(), *store.ended(10_000))}
-        assert found == {row.id: row.state for row in self.model.rows.values()}
+        assert self.world.states() == {row.id: row.state for row in self.model.rows.values()}
 
     @invariant()
     def each_ends_once_and_each_subject_runs_once(self):

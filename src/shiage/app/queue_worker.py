@@ -9,7 +9,7 @@ from shiage.app.going_on import carry, go_on
 from shiage.app.queue_keeper import Keeper, Told
 from shiage.app.queue_runs import carry_out
 from shiage.app.runs import Watch
-from shiage.app.tickets import view
+from shiage.app.tickets import TicketView, view
 from shiage.app.workspace import Workspace, open_workspace
 from shiage.domain.errors import UserError
 from shiage.domain.run import Run
@@ -19,7 +19,7 @@ from shiage.queue.tickets import State, Ticket
 #: Keys of a ticket's order that are settings of its run.
 _SETTINGS = {"agent": "agent", "template": "review_loop.template"}
 #: What a queued ticket waits for that comes without a person, so that a draining worker stays.
-_COMES = frozenset({"", "worker", "time", "again", "ticket", "agent", "room"})
+_COMES = frozenset({"", "worker", "time", "again", "agent", "room"})
 
 
 @dataclass(slots=True)
@@ -73,7 +73,8 @@ class Worker:
             seen = await asyncio.to_thread(view, self.workspace, self.store)
         except UserError:
             return True
-        return any(row.state == State.QUEUED and row.waits_for in _COMES for row in seen.tickets)
+        rows = {row.ticket: row for row in seen.tickets}
+        return any(row.state == State.QUEUED and _comes(row, rows) for row in seen.tickets)
 
     async def _one(self, keeper: Keeper, ticket: Ticket) -> None:
         self.told.claimed(ticket)
@@ -91,6 +92,14 @@ class Worker:
     def _overrides(self, ticket: Ticket) -> Mapping[str, object]:
         told = {setting: ticket.order[key] for key, setting in _SETTINGS.items() if ticket.order.get(key)}
         return {**self.workspace.overrides, **told}
+
+
+def _comes(row: TicketView, rows: Mapping[int, TicketView]) -> bool:
+    """Whether it ends without a person. One of a chain does if what it waits for does."""
+    if row.state != State.QUEUED:
+        return row.state == State.RUNNING
+    before = rows.get(row.after or 0)
+    return row.waits_for in _COMES or (row.waits_for == "ticket" and (before is None or _comes(before, rows)))
 
 
 #: What comes of a ticket that cannot begin here. Free for others: the spec is held without the queue, needs the main
