@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from shiage.agents.adapter import AgentEvent
-from shiage.agents.sweep import sweep_marker
+from shiage.agents.sweep import sweep_folder
 from shiage.app import trees
 from shiage.app.carrying import at_hand
 from shiage.app.listeners import Listeners
@@ -102,8 +102,9 @@ def _bury(case: Case, record: Record) -> None:
     """End what an earlier shiage left at work, and say that its end was never seen."""
     for run in (record.history.main, record.history.step):
         lost = run.in_flight if run else None
+        if run:
+            sweep_folder(case.places.run_folder(run.id), markers=[lost.agent_id] if lost else [])
         if run and lost:
-            sweep_marker([lost.agent_id], logs=[case.places.attempt_log(run.id, lost.number)])
             event = AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id)
             record.append(event)
 

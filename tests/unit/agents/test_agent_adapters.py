@@ -197,7 +197,9 @@ def test_an_unknown_kind_names_those_that_exist():
 
 
 def test_whoever_is_not_logged_in_is_told_how():
-    assert [kind for kind, adapter in ADAPTERS.items() if adapter.features.protocol and not adapter.features.login] == []
+    assert [
+        kind for kind, adapter in ADAPTERS.items() if adapter.features.protocol and not adapter.features.login
+    ] == []
 
 
 def test_a_kind_means_one_adapter():
