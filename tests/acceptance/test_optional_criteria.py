@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from criteria import criterion
-from scenes import doing
+from scenes import doing, story
 
 PROMPT = "create total.py with a function total that sums its rows"
 CODE = "def total(rows):\n    return sum(rows)\n"
@@ -165,6 +165,29 @@ def test_a_judge_that_fails_or_takes_too_long_is_tried_twice_more_and_then_it_is
     first, second, third = project.prompts()
     assert first == second == third
     assert ended["final_status"] == "AWAITING_RESPONSE"
+
+
+def test_a_judge_that_outlived_a_killed_shiage_is_ended_at_the_next_start(project, until):
+    place = project.home / "judge.pid"
+    hangs = f"""
+import os, pathlib, time
+place = pathlib.Path({str(place)!r})
+if not place.exists():
+    place.write_text(str(os.getpid()))
+    time.sleep(120)
+print('{{"verdict": "PASS"}}')
+"""
+    argv = json.dumps(command(project, "judge.py", hangs).split())
+    project.cast(story(), f"[review_loop]\njudge = 'second'\n[agents.second]\ncommand = {argv}\n")
+    project.given()
+    running = project.start("run", "login", "--until", "requirements")
+    until(lambda: place.exists() and place.read_text())
+    running.kill()
+    running.wait()
+    process = Path("/proc", place.read_text())
+    assert process.exists()
+    assert project.shiage("run", "login", "--until", "requirements").code == 0
+    assert not process.exists()
 
 
 def test_a_judge_that_nobody_configured_is_an_error_before_any_agent_starts(project):

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from scenes import DOCUMENTS, doing, story
@@ -121,7 +122,8 @@ def test_an_agent_gets_its_variables_whole_and_nothing_that_is_not_on_the_list(p
     pairs = [line.partition("=") for line in (project.root / "environment.txt").read_text().splitlines()]
     seen = {name: value for name, _, value in pairs if name}
     assert {name for name in seen if name.startswith("SHIAGE_")} == NAMES
-    assert set(seen) - NAMES <= {"PATH", "HOME", "LANG", "LC_TIME", "LC_CTYPE", "PWD", "SHLVL", "_"}
+    assert set(seen) - NAMES <= {"PATH", "HOME", "LANG", "LC_TIME", "LC_CTYPE", "PWD", "SHLVL", "_", "TMPDIR"}
+    assert not Path(seen["TMPDIR"]).exists()
     assert (seen["LC_TIME"], seen["HOME"]) == ("C", str(project.home))
     root = str(project.root.resolve())
     expected = {

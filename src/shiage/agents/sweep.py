@@ -133,3 +133,10 @@ def sweep_marker(markers: Collection[str], *, logs: Iterable[Path] = ()) -> int:
     for marker in markers:
         scratch.remove(scratch.folder_of(marker))
     return ended
+
+
+def sweep_folder(folder: Path, *, markers: Collection[str] = ()) -> int:
+    """The same for everything whose log lies in this folder: agents, judges and commands have a note beside theirs."""
+    logs = [note.with_suffix("") for note in folder.glob("*.pid")]
+    noted = {note.marker for log in logs if (note := sidecar.read(log))}
+    return sweep_marker({*markers, *noted}, logs=logs) if logs or markers else 0

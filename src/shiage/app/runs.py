@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from shiage.agents.adapter import AgentEvent
-from shiage.agents.sweep import sweep_marker
+from shiage.agents.sweep import sweep_folder
 from shiage.app import trees
 from shiage.app.carrying import at_hand
 from shiage.app.listeners import Listeners
@@ -131,14 +131,20 @@ def _ready(case: Case) -> None:
 
 def _bury(case: Case, record: Record) -> None:
     """End what an earlier shiage left at work, and say that its end was never seen."""
-    for run in (record.history.main, record.history.step):
-        lost = run.in_flight if run else None
-        if run and lost:
-            log = case.places.attempt_log(run.id, lost.number)
-            seen = max(lost.started_at, *(_written(path) for path in (log, log.with_suffix(".err"))))
-            sweep_marker([lost.agent_id], logs=[log])
-            event = AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id, seen=seen)
-            record.append(event)
+    for run in filter(None, (record.history.main, record.history.step)):
+        lost = run.in_flight
+        seen = _last_seen(case, run, lost) if lost else 0.0
+        sweep_folder(case.places.run_folder(run.id), markers=[lost.agent_id] if lost else [])
+        if lost:
+            record.append(
+                AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id, seen=seen)
+            )
+
+
+def _last_seen(case: Case, run: Run, attempt: Attempt) -> float:
+    """When it gave its last sign of life."""
+    log = case.places.attempt_log(run.id, attempt.number)
+    return max(attempt.started_at, *(_written(path) for path in (log, log.with_suffix(".err"))))
 
 
 def _written(path: Path) -> float:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiage.agents.sweep import sweep_marker
+from shiage.agents.sweep import sweep_folder
 from shiage.domain.errors import UserError
 from shiage.domain.events import Event
 from shiage.domain.run import Run, Status
@@ -285,8 +285,8 @@ def _end_what_is_left(held: Carried) -> None:
     history = recall(events_of(read(held.folder.path / JOURNAL)))
     places = Places(held.tree.root, held.folder.key)
     for run in (history.main, history.step):
-        if run and run.in_flight:
-            sweep_marker([run.in_flight.agent_id], logs=[places.attempt_log(run.id, run.in_flight.number)])
+        if run:
+            sweep_folder(places.run_folder(run.id), markers=[run.in_flight.agent_id] if run.in_flight else [])
 
 
 def _base(url: str, copy: Path, base: str) -> str:

@@ -1,6 +1,7 @@
 """Commands that shiage runs itself, so that nobody has to be believed about them."""
 
 import asyncio
+import secrets
 from dataclasses import dataclass
 
 from shiage.agents.launch import Launch
@@ -32,10 +33,11 @@ class Ran:
 async def perform(case: Case, run: Run, argv: tuple[str, ...], name: str, marker: str, stop: asyncio.Event) -> Ran:
     """Run one command in the project to its end; its output is kept beside the attempts'."""
     log = case.places.run_folder(run.id) / f"{name}.log"
+    own = f"{marker}-{secrets.token_hex(4)}"  # runs of several specs have the same names, and may have one process
     patience = case.setup.patience_for(Role.INSPECTOR).total_seconds
     launch = Launch(
         argv=argv, env=dict(case.setup.environ), cwd=case.root, stdin=b"", log=log, err=log.with_suffix(".err"),
-        marker=marker, idle_seconds=patience, total_seconds=patience, grace_seconds=0.0,
+        marker=own, idle_seconds=patience, total_seconds=patience, grace_seconds=0.0,
     )  # fmt: skip
     ended = await supervise(launch, stop=stop, on_lines=None)
     passed = ended.ending is Ending.COMPLETED and ended.exit_code == 0
