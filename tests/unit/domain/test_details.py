@@ -8,7 +8,8 @@ from shiage.domain.details import DETAILS, read, told
 
 VALUES = {
     "fix": 0, "discuss": 12, "round": 7, "used": "1e+03", "cap": "0.5", "code": 137, "seconds": "0.25", "unit": "usd",
-    "by": "person", "spec": "login", "said": "Expecting value", "name": "document-review-1-reply.md", "phase": "impl", "signal": "9 (SIGKILL)",
+    "by": "person", "spec": "login", "said": "Expecting value",
+    "name": "document-review-1-reply.md", "phase": "impl", "signal": "9 (SIGKILL)",
     "tasks": "1. Write it, all of it, 2.1 test it", "tools": "Bash(rm -rf *), Edit",
 }  # fmt: skip
 
