@@ -61,7 +61,7 @@ class Served:
         page.set_default_timeout(120_000)
         page.goto(f"{self.address}{path}#code={self.devices.invite('control')}")
         page.wait_for_selector("#main")
-        page.wait_for_function(FIRST_PAINT)
+        page.wait_for_function(f"() => {FIRST_PAINT}")
         return page
 
     @property
@@ -143,7 +143,7 @@ def painted(page: Page, url: str, times: int) -> list[float]:
     found = []
     for _ in range(times):
         page.goto(url)
-        page.wait_for_function(FIRST_PAINT)
+        page.wait_for_function(f"() => {FIRST_PAINT}")
         found.append(float(page.evaluate(FIRST_PAINT)))
     return found
 

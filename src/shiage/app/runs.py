@@ -136,9 +136,7 @@ def _bury(case: Case, record: Record) -> None:
         seen = _last_seen(case, run, lost) if lost else 0.0
         sweep_folder(case.places.run_folder(run.id), markers=[lost.agent_id] if lost else [])
         if lost:
-            record.append(
-                AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id, seen=seen)
-            )
+            record.append(AttemptLost(run=run.id, at=now(), attempt=lost.number, agent_id=lost.agent_id, seen=seen))
 
 
 def _last_seen(case: Case, run: Run, attempt: Attempt) -> float:

@@ -214,8 +214,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     stage = Stage(tmp_path_factory.mktemp("world"))
     stage.cast(played(), LIMITS)
     stage.ran("login")
-    for name in ("talk", "ask", "broken"):
-        stage.ran(name)
+    for name, until in (("talk", "tasks"), ("ask", "document-review"), ("broken", "document-review")):
+        stage.project.given(name, until=until)
+        stage.run(name)
     stage.new("idle")
     stage.new("busy")
     served = Served(stage.project)

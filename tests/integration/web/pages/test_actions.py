@@ -15,9 +15,15 @@ def made(visitor: Any, name: str) -> Page:
     return page
 
 
-def working(visitor: Any, name: str) -> Page:
+def given(served: Any, visitor: Any, name: str, until: str = "") -> Page:
+    """A spec that others have brought this far."""
+    served.project.given(name, until=until)
+    return visitor.go(f"/specs/{name}")
+
+
+def working(served: Any, visitor: Any, name: str) -> Page:
     """A run whose implementer works for minutes."""
-    page = made(visitor, name)
+    page = given(served, visitor, name, "document-review")
     press(page, "run")
     page.wait_for_selector(".track .current.running:has-text('impl')")
     return page
@@ -46,7 +52,7 @@ def test_a_spec_is_made_run_and_seen_to_its_end_without_a_reload(served: Any, vi
 
 
 def test_a_run_from_the_page_is_a_ticket_that_this_process_works_on(served: Any, visitor: Any) -> None:
-    page = working(visitor, "busy")
+    page = working(served, visitor, "busy")
     page.wait_for_selector(".tail .l")
     seen = served.project.shiage("queue", "list", "--json").json
     (ticket,) = [row for row in seen["tickets"] if row["spec"] == "busy"]
@@ -56,7 +62,7 @@ def test_a_run_from_the_page_is_a_ticket_that_this_process_works_on(served: Any,
 
 
 def test_a_stop_is_asked_once_and_leaves_nothing_running(served: Any, visitor: Any, toast: Any) -> None:
-    page = working(visitor, "stopped")
+    page = working(served, visitor, "stopped")
     press(page, "stop")
     page.wait_for_selector("#sure[open]")
     page.click("#sure button[value=no]")
@@ -70,8 +76,8 @@ def test_a_stop_is_asked_once_and_leaves_nothing_running(served: Any, visitor: A
     assert [row for row in left if row["spec"] == "stopped"] == []
 
 
-def test_a_stopped_run_is_resumed_and_stopped_again_from_the_board(visitor: Any) -> None:
-    page = working(visitor, "resumed")
+def test_a_stopped_run_is_resumed_and_stopped_again_from_the_board(served: Any, visitor: Any) -> None:
+    page = working(served, visitor, "resumed")
     press(page, "stop")
     agree(page)
     page.wait_for_selector("h1 + .state.paused")
@@ -84,7 +90,7 @@ def test_a_stopped_run_is_resumed_and_stopped_again_from_the_board(visitor: Any)
 
 
 def test_a_reset_is_asked_once_and_clears_what_was_counted(served: Any, visitor: Any, toast: Any) -> None:
-    page = working(visitor, "cleared")
+    page = working(served, visitor, "cleared")
     press(page, "stop")
     agree(page)
     page.wait_for_selector("h1 + .state.paused")
@@ -97,7 +103,7 @@ def test_a_reset_is_asked_once_and_clears_what_was_counted(served: Any, visitor:
 
 def test_a_question_is_answered_from_a_phone_and_the_run_goes_on(served: Any, browser: Any, toast: Any) -> None:
     phone = served.visitor(browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
-    page = made(phone, "ask")
+    page = given(served, phone, "ask", "document-review")
     press(page, "run")
     page.wait_for_selector("h1 + .state.paused")
     page = phone.go("/questions")
@@ -113,7 +119,7 @@ def test_a_question_is_answered_from_a_phone_and_the_run_goes_on(served: Any, br
 
 
 def test_what_needs_a_talk_is_approved_after_one_question(served: Any, visitor: Any, toast: Any) -> None:
-    page = made(visitor, "talk")
+    page = given(served, visitor, "talk", "tasks")
     press(page, "run")
     page.wait_for_selector("h1 + .state.paused")
     press(page, "approve")
@@ -124,7 +130,7 @@ def test_what_needs_a_talk_is_approved_after_one_question(served: Any, visitor: 
 
 
 def test_one_pass_of_a_phase_is_made_by_hand(served: Any, visitor: Any, toast: Any) -> None:
-    page = made(visitor, "by-hand")
+    page = given(served, visitor, "by-hand")
     page.click("#step summary")
     page.select_option("#phase", "requirements")
     page.click("#step button")
@@ -134,7 +140,7 @@ def test_one_pass_of_a_phase_is_made_by_hand(served: Any, visitor: Any, toast: A
 
 
 def test_a_run_is_queued_to_begin_later_and_cancelled_from_the_queue(served: Any, visitor: Any, toast: Any) -> None:
-    made(visitor, "later")
+    served.project.given("later")
     page = visitor.go("/queue?open=add")
     page.select_option("#name", "later")
     page.fill("#not_before", "+2h")
@@ -151,7 +157,7 @@ def test_a_run_is_queued_to_begin_later_and_cancelled_from_the_queue(served: Any
 
 
 def test_a_queued_ticket_is_really_run_by_the_dashboards_process(served: Any, visitor: Any) -> None:
-    made(visitor, "queued")
+    served.project.given("queued")
     page = visitor.go("/queue?open=add")
     page.select_option("#name", "queued")
     page.select_option("#until", "tasks")
@@ -160,8 +166,8 @@ def test_a_queued_ticket_is_really_run_by_the_dashboards_process(served: Any, vi
     assert served.project.status("queued")["status"] == "completed"
 
 
-def test_a_ticket_that_asks_is_answered_in_the_queue(visitor: Any, toast: Any) -> None:
-    page = made(visitor, "ask-ticket")
+def test_a_ticket_that_asks_is_answered_in_the_queue(served: Any, visitor: Any, toast: Any) -> None:
+    page = given(served, visitor, "ask-ticket", "document-review")
     press(page, "run")
     page.wait_for_selector("h1 + .state.paused")
     page = visitor.go("/queue")
@@ -173,7 +179,7 @@ def test_a_ticket_that_asks_is_answered_in_the_queue(visitor: Any, toast: Any) -
 
 
 def test_what_cannot_be_done_says_why_before_and_after_it_is_tried(served: Any, visitor: Any, toast: Any) -> None:
-    page = made(visitor, "still")
+    page = given(served, visitor, "still")
     button = page.locator("form[action$='/stop'] button")
     assert button.get_attribute("title") == "it is not running"
     button.dispatch_event("click")
@@ -213,7 +219,7 @@ def test_a_device_is_paired_with_a_picture_may_what_was_said_and_is_revoked_afte
     other.goto(f"{visitor.home}/?open=new")
     other.wait_for_selector("#link[data-state=on]")
     other.fill("#name", "not-allowed")
-    other.click("#new button[type=submit]")
+    other.dispatch_event("#new button[type=submit]", "click")
     assert toast(other, "this device may not do that", "warning")
     asked = "() => fetch('/specs', {method: 'POST', body: new URLSearchParams({name: 'not-allowed'})}).then((it) => it.status)"
     assert other.evaluate(asked) == 403 and not served.project.spec("not-allowed").exists()

@@ -14,7 +14,7 @@ addEventListener("shiage:entries", (event) => window.heard.push(...event.detail.
 
 
 def test_two_browsers_see_the_same_run_at_once(served: Any, browser: Any, stage: Any) -> None:
-    stage.new("seen-twice")
+    stage.project.given("seen-twice", until="document-review")
     one, other = served.visitor(browser), served.visitor(browser, locale="ja-JP", color_scheme="dark")
     for each in (one, other):
         each.go("/specs/seen-twice")
@@ -36,7 +36,7 @@ KEPT = "JSON.parse(sessionStorage.getItem('shiage-messages') ?? '[]').filter((ea
 
 
 def test_two_tabs_of_one_browser_say_everything_once(served: Any, browser: Any, stage: Any) -> None:
-    stage.new("said-once")
+    stage.project.given("said-once", until="document-review")
     one = served.visitor(browser)
     other = served.beside(one.page.context)
     pages = [one.go("/specs/said-once"), other.go("/")]
@@ -53,7 +53,7 @@ def test_two_tabs_of_one_browser_say_everything_once(served: Any, browser: Any, 
 
 
 def test_a_reader_keeps_fold_focus_and_words_while_the_page_changes(served: Any, stage: Any, visitor: Any) -> None:
-    stage.new("kept")
+    stage.project.given("kept", until="document-review")
     page = visitor.go("/specs/kept")
     page.click("#step summary")
     page.focus("#phase")
@@ -84,7 +84,7 @@ def test_over_a_restart_every_entry_comes_once_and_the_run_goes_on(served: Any, 
             )
         )
     )
-    stage.new("restarted")
+    stage.project.given("restarted", until="document-review")
     visitor = served.visitor(browser)
     page = visitor.go("/specs/restarted")
     page.evaluate(HEARD)
