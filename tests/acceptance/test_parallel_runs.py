@@ -33,6 +33,18 @@ def test_several_specs_run_at_once_each_in_its_own_worktree(project):
     assert len(trees) == 3
 
 
+def test_a_run_that_begins_while_another_is_at_work_gets_a_worktree_too(project, until):
+    wait = {**author("requirements"), "do": [["hang", 60], *author("requirements")["do"]], "nth": 1}
+    project.cast(story(wait))
+    committed(project, "one", "two")
+    first = project.start("run", "one")
+    until(lambda: project.status("one")["agent_id"] != "")
+    assert project.shiage("run", "two", "--until", "requirements").code == 0
+    assert project.status("one")["worktree"] == {} and project.status("two")["worktree"]["path"]
+    assert project.shiage("stop", "one").code == 0
+    assert first.wait(30) == 130
+
+
 def test_the_worst_exit_code_counts_and_one_failure_ends_no_other(project):
     project.cast([doing("author", ["exit", 3], phase="requirements", nth=1), *story()])
     committed(project, "fine", until="inspection")
@@ -61,7 +73,7 @@ def test_without_a_commit_they_take_turns_in_the_main_checkout(project):
     project.given("one")
     project.given("two")
     said = project.shiage("run", "one", "two", "--until", "requirements")
-    assert said.code == 0 and "one works in the main checkout, in turn with others: " in said.err
+    assert said.code == 0 and "one works in the main checkout: " in said.err
     assert [project.status(name)["worktree"] for name in ("one", "two")] == [{}, {}]
 
 

@@ -27,7 +27,7 @@ class Beside:
     _main: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, name: str, watch: Watch) -> Run:
-        if self.worktree or self.several:
+        if self.worktree or self.several or watch.apart:
             try:
                 return await runs.run(
                     self.workspace, name, until=self.until, watch=watch, worktree=True, base=self.base

@@ -140,7 +140,8 @@ class Here:
             chosen = self._carried(as_ticket(claimed, answer))
         elif claimed.answer:
             chosen = _answered(self.workspace, name, claimed.answer)
-        return await carry_out(self._keeper, claimed, chosen, watch, lambda error: _refused(claimed, error))
+        beside = replace(watch, apart=claimed.apart)
+        return await carry_out(self._keeper, claimed, chosen, beside, lambda error: _refused(claimed, error))
 
     def _carried(self, ticket: Ticket) -> Begin:
         return lambda watch: carry(self.workspace, self._keeper, ticket, watch)

@@ -41,11 +41,12 @@ def exit_code(run: Run) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Who is told while a run goes on."""
+    """Who is told while a run goes on, and what goes on beside it."""
 
     entries: Callable[[str, Sequence[Entry]], None] = lambda spec, entries: None
     agent: Callable[[str, Attempt, AgentEvent], None] = lambda spec, attempt, event: None
     started: Callable[[Runner], None] = lambda runner: None
+    apart: bool = False  #: another run is at work in the main checkout
 
 
 @contextmanager
