@@ -173,7 +173,7 @@ class Shell:
 
     def assess(self, run: Run, action: Assess) -> None:
         if self.chance(self.mood.odd / 2):
-            reason = self.rng.choice(("spec-unreadable", "evidence-lost"))
+            reason = self.rng.choice(("spec-unreadable", "settings-unreadable", "evidence-lost"))
             self.tell(self.fact(RecordFailed, run, reason=reason, path="spec.json", problem="line 3"))
             return
         last = run.last

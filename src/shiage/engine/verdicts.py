@@ -15,7 +15,8 @@ from shiage.engine.opinion import opinion
 from shiage.engine.panel import Panel, Texts
 from shiage.specs.files import read_text
 
-_FILE_NAME = re.compile(r"[\w.\-/]+\.\w+")
+#: A path or a word: each character is looked at once, so that no output can hold up what else this process does.
+_PATH = re.compile(r"[\w.\-/]+")
 _MOST_WORDS, _MOST_KEPT = 100_000, 50
 
 
@@ -65,9 +66,14 @@ def _read(case: Case, panel: Panel, seen: Seen, words: str) -> Verdict:
     return panel.verdict(words, after, before, request)
 
 
+def named_files(words: str) -> set[str]:
+    """The last parts of all that looks like a path in the beginning of a report."""
+    return {path.rstrip("./-").rsplit("/", 1)[-1] for path in _PATH.findall(words[:_MOST_WORDS])}
+
+
 def _kept(case: Case, words: str, unchanged: Sequence[str]) -> dict[str, str]:
     """Files that the report names and that stand as they stood: work of an earlier attempt is no empty claim."""
-    named = {name.rsplit("/", 1)[-1] for name in _FILE_NAME.findall(words[:_MOST_WORDS])}
+    named = named_files(words)
     paths = [path for path in unchanged if path.rsplit("/", 1)[-1] in named][:_MOST_KEPT]
     texts = {path: read_text(case.root, case.root / path) for path in paths}
     return {path: text for path, text in texts.items() if text is not None}
