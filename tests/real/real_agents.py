@@ -1,15 +1,20 @@
 """How each real agent program is led to the scripted model, and how a model calls its tools."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from model_script import Call, Fail
 from real_clis import CLIS
 
 KEY = "scripted-key-0123456789"
+PATIENT = pytest.mark.skipif(
+    "SHIAGE_REAL_PATIENCE" not in os.environ, reason="it takes minutes; with SHIAGE_REAL_PATIENCE=1 it is tried"
+)
 
 
 @dataclass(frozen=True)

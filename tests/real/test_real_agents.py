@@ -1,14 +1,13 @@
 """The real programs, inside real runs, before a scripted model."""
 
 import json
-import os
 import time
 from pathlib import Path
 
 import pytest
 from model_dialects import READ, WRITTEN
 from model_script import Drop, Fail, Overflow, Reply, Say, Scene
-from real_agents import AGENTS
+from real_agents import AGENTS, PATIENT
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -17,12 +16,12 @@ BAD = 'VERSION = "1.0"  # TODO: read it from the package\n'
 GOOD = 'VERSION = "1.0"\n'
 DRIVEN = ("claude", "codex", "opencode", "gemini", "copilot", "qwen", "over-acp")
 EVERY = pytest.mark.parametrize("stage", DRIVEN, indirect=True)
-#: Tried again in silence for one minute or four before it is told: only who has the time tries these.
+#: Tried again in silence for one minute or four before it is told, or told by a program that takes its time to start.
 SLOW = {
     "opencode": {"500", "529", "dropped stream"},
     "gemini": {"429", "500", "529", "dropped stream"},
     "copilot": {"429", "500", "529", "dropped stream"},
-    "qwen": {"429", "500", "529", "dropped stream"},
+    "qwen": {"401", "429", "500", "529", "dropped stream", "context overflow"},
 }
 HOUR = 3600
 #: How many of a turn's two requests are in what it tells of its usage: over ACP the last step alone, Copilot none.
@@ -61,9 +60,8 @@ ERRORS: tuple[tuple[str, Reply, str], ...] = (
 )
 
 
-def _patient(agent: str, name: str) -> pytest.MarkDecorator:
-    slow = name in SLOW.get(AGENTS[agent].cli, ()) and "SHIAGE_REAL_PATIENCE" not in os.environ
-    return pytest.mark.skipif(slow, reason=f"{agent} is silent for minutes; with SHIAGE_REAL_PATIENCE=1 it is tried")
+def _patient(agent: str, name: str) -> tuple[pytest.MarkDecorator, ...]:
+    return (PATIENT,) if name in SLOW.get(AGENTS[agent].cli, ()) else ()
 
 
 @pytest.mark.parametrize(
@@ -102,9 +100,7 @@ def test_an_exhausted_quota_is_told_with_the_time_of_its_reset(stage, until):
     assert 0 <= outcome["until"] - at <= 60, "too early is the same refusal again; Codex tells the minute alone"
 
 
-@pytest.mark.skipif(
-    "SHIAGE_REAL_PATIENCE" not in os.environ, reason="it is silent for minutes; with SHIAGE_REAL_PATIENCE=1 it is tried"
-)
+@PATIENT
 @pytest.mark.parametrize("stage", ["opencode"], indirect=True)
 def test_a_program_that_waits_in_silence_for_its_quota_is_ended_and_the_run_waits_instead(stage, until):
     stage.settings("idle_minutes = 0.5\n")

@@ -2,6 +2,7 @@
 
 import pytest
 from model_script import Call, Reply, Say, Scene
+from real_agents import PATIENT
 from scenes import reply
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -37,7 +38,11 @@ def test_a_reviewer_writes_its_report_and_cannot_change_the_work(stage):
     assert stage.attempts() == [("reviewer", "document-review", 1), ("responder", "document-review", 1)]
 
 
-@pytest.mark.parametrize("stage", ["claude", "opencode", "gemini", "copilot", "qwen", "gemini-over-acp"], indirect=True)
+@pytest.mark.parametrize(
+    "stage",
+    ["claude", "opencode", "gemini", "copilot", pytest.param("qwen", marks=PATIENT), "gemini-over-acp"],
+    indirect=True,
+)
 def test_a_refused_command_parks_the_run_and_a_yes_resumes_the_session_with_it(stage):
     stage.given(until="tasks")
     counting = stage.shell("touch counted")
