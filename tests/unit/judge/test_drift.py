@@ -100,6 +100,11 @@ def test_a_finding_names_line_rule_quote_and_remedy() -> None:
     assert found.description and found.suggestion
 
 
+def test_a_letter_that_grows_in_lower_case_moves_no_quotation() -> None:
+    (found,) = evaluate("İİİİ is there. The tests will be added later.")[1]
+    assert found.quote == "The tests will be added later"
+
+
 def test_every_criterion_has_a_result_in_order() -> None:
     results, findings = evaluate("")
     assert [result.criteria_id for result in results] == ["GD1", "GD2", "GD3", "GD4", "GD5"]
