@@ -331,7 +331,7 @@ def test_of_four_starts_at_once_one_runs_and_three_are_told_who_holds_the_spec(p
 
 def test_other_commands_that_write_are_refused_while_a_run_goes_on(project, until):
     slow = author("requirements")
-    project.new(scenes=story({**slow, "do": [["hang", 3], *slow["do"]]}))
+    project.new(scenes=story({**slow, "do": [["hang", 80], *slow["do"]], "nth": 1}))
     project.start("run", "login")
     until(lambda: (project.spec() / "event-log.jsonl").exists() and project.journal(kind="ATTEMPT_STARTED"))
     for arguments in (("reset", "login"), ("approve", "login"), ("step", "login", "design")):
