@@ -69,7 +69,8 @@ def _troubles(context: Context) -> Told:
 
 def beside_others(context: Context) -> Callable[[str, str, UserError], None]:
     """Says that a run takes a worktree or waits because of another one."""
-    return lambda what, spec, why: note(context, t(f"cli.{what}", spec=spec, why=said(language(), why)))
+    keys = {"apart": "cli.apart", "turn": "cli.turn"}
+    return lambda what, spec, why: note(context, t(keys[what], spec=spec, why=said(language(), why)))
 
 
 def _leash(context: Context, names: Sequence[str]) -> Leash | None:
