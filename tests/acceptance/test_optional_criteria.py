@@ -184,10 +184,10 @@ print('{{"verdict": "PASS"}}')
     until(lambda: place.exists() and place.read_text())
     running.kill()
     running.wait()
-    process = Path("/proc", place.read_text())
-    assert process.exists()
+    environ = Path("/proc", place.read_text(), "environ")
+    assert environ.read_bytes()
     assert project.shiage("run", "login", "--until", "requirements").code == 0
-    assert not process.exists()
+    assert not environ.exists() or not environ.read_bytes()  # empty: dead, and its parent has not looked yet
 
 
 def test_a_judge_that_nobody_configured_is_an_error_before_any_agent_starts(project):
