@@ -9,10 +9,10 @@ from pathlib import Path
 
 import aimed
 import pytest
-from conftest import Server, a_project
 from hostile_project import EVIL, RAN, fill
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from conftest import Server, a_project
 from shiage.journal.entry import Draft
 from shiage.journal.writing import Journal
 

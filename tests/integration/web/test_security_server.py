@@ -13,8 +13,8 @@ import aimed
 import httpx
 import psutil
 import pytest
-from conftest import Server, a_project
 
+from conftest import Server, a_project
 from shiage.web import streams
 
 FOREIGN = ("http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1")
