@@ -64,3 +64,10 @@ def test_what_a_terminal_would_obey_is_seen(text: str, html: str) -> None:
 def test_an_address_of_a_run_that_no_journal_tells_of_leads_nowhere(desk: Any, path: str) -> None:
     answer = desk.client(**{"Accept-Language": "ja"}, Accept="text/html").get(path)
     assert answer.status_code == 404 and "run-unknown" in answer.text and "ジャーナル" in answer.text
+
+
+def test_a_ticket_that_has_ended_is_not_cancelled_again(desk: Any) -> None:
+    client = desk.client()
+    assert client.post("/queue", data={"name": "login", "not_before": "+1h"}).status_code == 303
+    first, second = (client.post("/queue/1/cancel", data={}) for _ in range(2))
+    assert (first.status_code, second.status_code) == (303, 409) and "ticket-ended" in second.text

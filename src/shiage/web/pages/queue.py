@@ -52,7 +52,7 @@ async def act(request: Request) -> Response:
 
 def _cancel(workspace: Workspace, number: str, fields: Fields) -> None:
     with tickets.queue_of(workspace) as store:
-        store.cancel(tickets.chosen(store, number).id)
+        tickets.cancel(store, number)
 
 
 def _answer(workspace: Workspace, number: str, fields: Fields) -> None:
