@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 from shiage.judge.lexing import OPEN, STRING, Lexed, blank
 
@@ -69,7 +70,7 @@ def _first_unpaired(lexed: Lexed, code: str, pairs: str) -> Imbalance:
             stack.pop()
         else:
             return Imbalance(lexed.line_at(match.start()), f"'{char}' without its opening bracket")
-    char, offset = stack[-1] if stack else ("{", 0)
+    char, offset = stack[-1]
     return Imbalance(lexed.line_at(offset), f"'{char}' that is never closed")
 
 
@@ -86,13 +87,13 @@ def unfinished_end(lexed: Lexed) -> Imbalance | None:
 def _last_code(lexed: Lexed) -> str:
     """The end of the code, comments behind it aside; a string is a quote."""
     end = len(lexed.text)
-    for kind, start, stop in reversed(lexed.tokens):
+    for kind, start, stop in chain(reversed(lexed.tokens), [("", 0, 0)]):
         if lexed.text[stop:end].strip():
             return lexed.text[max(stop, end - 80) : end].rstrip()
         if kind == STRING:
             return '"'
         end = start
-    return lexed.text[max(0, end - 80) : end].rstrip()
+    return ""
 
 
 def impossible_pairs(lexed: Lexed) -> list[int]:
@@ -113,12 +114,12 @@ def unpaired_tag(lexed: Lexed) -> Imbalance | None:
     """A tag of JSX without its other half. What looks like a tag may be a type or a comparison: the grammar must agree."""
     opened: list[re.Match[str]] = []
     for tag in _TAG.finditer(lexed.code):
-        if not tag[1] and not tag[0].endswith("/>"):
-            opened.append(tag)
-        elif tag[1] and (not opened or opened[-1][2] != tag[2]):
-            return _unpaired(lexed, *(opened[-1:] or [tag]))
-        elif tag[1]:
+        if not tag[1]:
+            opened += [tag] * (not tag[0].endswith("/>"))
+        elif opened and opened[-1][2] == tag[2]:
             opened.pop()
+        else:
+            return _unpaired(lexed, opened[-1] if opened else tag)
     return _unpaired(lexed, opened[-1]) if opened else None
 
 

@@ -95,7 +95,7 @@ def _emptied(
 ) -> Iterator[Finding]:
     if not file.before:
         return
-    answers: dict[str, bool] = {"": False}
+    answers: dict[str, bool] = {}
     for match in islice(pattern.finditer(file.lexed.code), MAX_EMPTY):
         called = name(match)
         if _IN_HEADER.search(called) and called not in file.before:

@@ -170,6 +170,5 @@ def _is_claimed(line: str, match: re.Match[str], listing: bool) -> bool:
 
 
 def _in_change(path: str, evidence: Evidence) -> bool:
-    named = path.rstrip(".,")
     paths = (*(file.path for file in evidence.files), *evidence.standing)
-    return any(same_file(path, named) for path in paths)
+    return any(same_file(one, path) for one in paths)

@@ -107,7 +107,7 @@ LANGUAGES: tuple[Language, ...] = (
         "yaml", (".yaml", ".yml"), "yaml", Oracle.TREE, "tree_sitter_yaml",
         aliases=("yaml", "yml"), blocks="indent",
     ),
-    Language("toml", (".toml",), "toml", Oracle.TOML, aliases=("toml",), brackets="()[]{}"),
+    Language("toml", (".toml",), "toml", Oracle.TOML, aliases=("toml",)),
     Language(
         "json", (".json", ".jsonc", ".json5", ".jsonl", ".ndjson", ".geojson", ".ipynb", ".code-workspace"), "json", Oracle.JSON,
         aliases=("json", "jsonc"), brackets="[]{}",

@@ -187,7 +187,7 @@ def _suspects(lexed: Lexed) -> set[int]:
     }
 
 
-_SUSPICIOUS = ("...", "…", "omitted", "brevity", "unchanged", "省略", "同様", "割愛", "同上")
+_SUSPICIOUS = ("...", "…", "snip", "omitted", "brevity", "unchanged", "省略", "同様", "割愛")
 _LINE_HEAD = re.compile(r"[ \t(\[{<（【.]*+(?:\n|$)|.{0,60}\{")
 
 
@@ -220,7 +220,7 @@ def _omitted_in_words(language: str, code: str) -> bool:
     if language in ("json", "unknown", "config") or len(code) > MAX_PHRASE or _CODE_INK.search(code):
         return False
     words, _ = phrase_of(core_of(code))
-    wrapped = code.strip().startswith(("(", "[", "（", "【", "<")) or not words.isascii() or " " in words
+    wrapped = code.strip().startswith(("(", "[", "<")) or not words.isascii() or " " in words
     return wrapped and EXPLICIT.search(code.lower()) is not None and STRONG.fullmatch(words) is not None
 
 

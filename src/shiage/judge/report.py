@@ -31,7 +31,7 @@ def sentences(report: str) -> tuple[Sentence, ...]:
 
 def read_lines(report: str) -> Iterator[Line]:
     """The lines of prose of the part that is read, with their numbers in the whole report."""
-    dropped = report.count("\n", 0, max(0, len(report) - MAX_REPORT))
+    dropped = report[:-MAX_REPORT].count("\n")
     for line in prose_lines(report[-MAX_REPORT:]):
         yield replace(line, number=line.number + dropped) if dropped else line
 

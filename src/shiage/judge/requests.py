@@ -165,7 +165,7 @@ def wanted_files(request: str) -> tuple[Wanted, ...]:
 
 
 def _clean(path: str) -> str:
-    return path.removeprefix("./").rstrip(".,")
+    return path.removeprefix("./")
 
 
 def _wish(text: str, mentions: list[re.Match[str]], place: int, previous: str) -> str:
@@ -174,7 +174,7 @@ def _wish(text: str, mentions: list[re.Match[str]], place: int, previous: str) -
     after = text[match.end() : match.end() + _REACH]
     following = mentions[place + 1] if place + 1 < len(mentions) else None
     if following and not _JOINED.match(text[match.end() : following.start()]):
-        after = after[: max(following.start() - match.end(), 0)]
+        after = text[match.end() : following.start()]
     elif following and re.match(r"[`」\s]*(?:と|、|や|及び|および|並びに)", after):
         return _wish(text, mentions, place + 1, previous) if place < 200 else ""
     japanese = (

@@ -93,7 +93,7 @@ def _exempt(file: FileChange) -> bool:
 
 
 def _conflict(file: FileChange) -> Fault | None:
-    match = _CONFLICT.search(file.text) if "<<<<<<< " in file.text and "\n>>>>>>> " in file.text else None
+    match = _CONFLICT.search(file.text) if "\n>>>>>>> " in file.text else None
     if not match:
         return None
     line = file.text.count("\n", 0, match.start()) + 1

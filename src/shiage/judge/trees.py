@@ -118,4 +118,4 @@ def _errors(root: Node) -> TreeErrors:
             count, first = count + 1, first or node.start_point[0] + 1
         elif node.has_error:
             todo.extend(reversed(node.children))
-    return TreeErrors(max(count, 1), first or 1)
+    return TreeErrors(max(count, 1), first or 1)  # the grammar of C# tells of errors that no node shows

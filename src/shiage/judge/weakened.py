@@ -64,10 +64,10 @@ _CONDITION = re.compile(
 )
 _SUPPRESSION = re.compile(
     r"#\s*(?:type:\s*ignore|noqa\b(?![ \t]+[a-z])|pylint:\s*disable|pyright:\s*ignore|mypy:\s*(?:ignore-errors|disable)|ruff:\s*noqa|"
-    r"flake8:\s*noqa|nosec|pragma:\s*no cover|rubocop:disable|shellcheck\s+disable)|"
+    r"flake8:\s*noqa|nosec\b|pragma:\s*no cover|rubocop:disable|shellcheck\s+disable)|"
     r"(?://|/\*)\s*(?:@ts-(?:ignore|nocheck|expect-error)|eslint-disable|tslint:disable|biome-ignore|istanbul ignore|"
     r"c8 ignore|v8 ignore|nolint|NOLINT|noinspection|stylelint-disable|@phpstan-ignore|phpcs:\s*(?:disable|ignore)|"
-    r"#nosec)|"
+    r"#nosec\b)|"
     r"#!?\[allow\(|@SuppressWarnings\b|#pragma\s+warning\s*\(?\s*disable|@psalm-suppress"
 )
 #: One of these is in each suppression; plain search is quicker than the expression above.

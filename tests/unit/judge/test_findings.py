@@ -233,3 +233,14 @@ def test_own_omissions_are_literal_and_count_outside_strings_and_in_any_case() -
     assert [
         one.line for one in check(after={"a.py": text + "# und.so\n"}, before={"a.py": text}, **given).findings
     ] == [4]
+
+
+def test_each_of_the_users_own_patterns_is_found_as_it_is_written() -> None:
+    given = {"omission_patterns": ["<cut>", "// .*", "ETC!"]}
+    text = "// <CUT>\nlet a = '<cut>'; // .* here\nlet b = 1; // etc!\nlet c = 2; // .a\n"
+    found = check(after={"a.js": text}, criteria=["Q3"], settings=given).findings
+    assert [(one.rule, one.line) for one in found] == [
+        ("omission-pattern", 1),
+        ("omission-pattern", 2),
+        ("omission-pattern", 3),
+    ]

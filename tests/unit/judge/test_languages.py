@@ -2,7 +2,7 @@
 
 import pytest
 
-from shiage.judge import check
+from shiage.judge import TreeErrors, check
 from shiage.judge.languages import LANGUAGES, basename, language_named, language_of, suffix
 
 FILES = {
@@ -135,6 +135,52 @@ def test_without_an_answer_of_the_grammar_the_brackets_decide(language):
     text = f"{OPENED[language][0]}(1 \n\n"
     ((_, _, said),) = faults(file_of(language), text, ask=lambda _: None)
     assert said.endswith("'(' that is never closed.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = (1]\n",
+        "x = (\n",
+        "x = 'a\n",
+        "x = 1)\n",
+        "if x:\ny = 1\n",
+        "  x = 1\n",
+        "try:\n    x\ny = 1\n",
+        "x = 1\n\\",
+    ],
+)
+def test_some_faults_of_python_need_no_second_opinion(text):
+    assert len(faults("a.py", text, ask=lambda _: TreeErrors())) == 1
+    assert faults("a.py", "x = = 1\n", ask=lambda _: TreeErrors()) == []
+
+
+#: Prose in a comment, no line of it like another, that goes on beyond the first look of a grammar.
+PROSE = "\n".join(
+    f"No, {number * number % 7919} of them; it's (as you see) not = {number} {{ at all" for number in range(50)
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "last"),
+    [
+        ("a.js", "let x = 1;\n", "let y = 2;\n"),
+        ("a.go", "package a\n", "var y = 2\n"),
+        ("A.java", "class A {}\n", "class B {}\n"),
+    ],
+)
+def test_a_comment_across_the_first_look_of_a_grammar_is_no_error(path, first, last):
+    filled = "".join(f"// {number * number % 7919}\n" for number in range(60))
+    assert faults(path, f"{first}/* {PROSE} */\n{last}") == []
+    assert faults(path, f"{first}{filled}/* {PROSE} */\n{last}") == []
+    assert len(faults(path, f"{first}/* {PROSE} */\n{last * 9}let let 1 = = 2;\n// end\n")) == 1
+
+
+def test_templates_within_templates_are_deeper_than_brackets_can_tell():
+    nested = "".join("`${" for _ in range(6)) + "1" + "".join("}`" for _ in range(6))
+    padded = "".join(f"let x{number} = {number * number % 7919};\n" for number in range(300))
+    assert faults("a.js", f"{padded}let y = {nested};\n") == []
+    assert len(faults("a.js", f"{padded}let y = ({nested};\nlet z = 1;\n")) == 1
 
 
 @pytest.mark.parametrize("language", ["text", "config", "unknown"])

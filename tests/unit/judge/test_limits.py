@@ -132,7 +132,7 @@ def varied(size: int) -> str:
     [
         (varied(MAX_TREE), True), (varied(MAX_TREE + 1), False),
         (varied(9) + "\n" + varied(MAX_TREE_LINE).replace("\n", " "), True), (varied(9) + "\n" + varied(MAX_TREE_LINE + 1).replace("\n", " "), False),
-        ("(" * 499, True), ("(" * 500, False), ("", True), ("if x:\n" * 400, False),
+        ("(" * 499, True), ("(" * 500, False), ("", True), ("if x:\n" * 400, False), ("\ud800", True),
     ],
 )  # fmt: skip
 def test_a_grammar_is_asked_about_text_that_a_person_could_have_written(text: str, good: bool) -> None:

@@ -35,6 +35,10 @@ def test_a_move_of_more_than_two_hundred_files_is_judged_as_new(gone: int, new: 
     assert {finding.rule for finding in verdict.findings} == found
 
 
+def test_a_file_that_was_there_before_is_no_renamed_one() -> None:
+    assert rules({"a.py": None, "b.py": OLD}, {"a.py": OLD, "b.py": "x = 1\n"}) == {"comment-mark"}
+
+
 def test_what_was_added_to_a_renamed_file_is_judged() -> None:
     assert rules({"a.py": None, "lib/b.py": OLD + "\n# TODO: more\n"}, {"a.py": OLD}) == {"comment-mark"}
 

@@ -36,7 +36,7 @@ class Rule:
     pattern: str
     description: str
     suggestion: str
-    spare: str = r"(?!)"  #: a clause with this is ordinary language
+    spare: str  #: a clause with this is ordinary language
 
 
 def rule(criteria_id: str, name: str, triggers: str, patterns: tuple[str, ...], says: str, spare: str = "") -> Rule:

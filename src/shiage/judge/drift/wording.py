@@ -62,13 +62,14 @@ def _blank_code(match: re.Match[str]) -> str:
 def without_fences(text: str) -> str:
     """A fence that is never closed hides nothing: unlike in Markdown, what follows it is judged."""
     parts: list[str] = []
-    done, opened, begun = 0, "", 0
+    done = 0
+    opening: re.Match[str] | None = None
     for fence in compiled(_FENCE).finditer(text):
-        if not opened:
-            opened, begun = fence[1], fence.start()
-        elif fence[1].startswith(opened) and not fence[2].strip():
-            parts += (text[done:begun], _spaces(text[begun : fence.end()]))
-            opened, done = "", fence.end()
+        if opening is None:
+            opening = fence
+        elif fence[1].startswith(opening[1]) and not fence[2].strip():
+            parts += (text[done : opening.start()], _spaces(text[opening.start() : fence.end()]))
+            opening, done = None, fence.end()
     return "".join(parts) + text[done:]
 
 
