@@ -33,7 +33,7 @@ _DOTTED_LINE = re.compile(r"\s*(?:\.{3,}|…+)\s*(?P<words>\S.*\s\S.*?|[^\x00-\x
 _CODE_INK = re.compile(r"[;={}\"'`]|\w\(|=>|\w\.\w")
 _SPREAD = re.compile(r"\(|\w+\??[ \t]*:[ \t]*\S")  # `...rest: Args`, `...(rest as Names)`
 _SPREAD_AWAY = re.compile(r"\.{3}[\w.]+,")  # a spread in code that was commented out
-_DEFAULT_CORES = frozenset(("...", "残り省略", "etc", "以下同様", "省略", "remaining", "and so on"))
+_DEFAULT_CORES = frozenset(("etc", "remaining", "and so on"))  #: of the default patterns; the others are strong or dots
 _SUGGESTION = "Write out what the mark stands for; nothing may be left out."
 
 

@@ -71,7 +71,7 @@ def _lines(lexed: Lexed, start: int, end: int, wanted: re.Pattern[str], says: Sa
             opening = lexed.line_start(offset)
             first = number > 0 or _INDENT.fullmatch(lexed.text, opening, start) is not None
             after = _rest_of_line(lexed.text, end) if number == last else ""
-            column = start - opening if number == 0 else len(part) - len(part.lstrip())
+            column = max(start - opening, 0)
             alone = first and not after.strip(" \t}")
             yield Remark(lexed.line_at(offset), said, opening, alone, _is_doc(lexed.text, start), last > 0, column)
         offset += len(part) + 1

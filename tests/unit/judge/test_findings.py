@@ -235,6 +235,12 @@ def test_own_omissions_are_literal_and_count_outside_strings_and_in_any_case() -
     ] == [4]
 
 
+def test_without_marks_nothing_is_one() -> None:
+    after = {"a.py": "x = 1  # TODO: b\n# fixme\n", "a.md": "TODO: b\n\n| TBD |\n"}
+    verdict = check(report="There is a TODO left.", after=after, criteria=["Q2"], settings={"marks": []})
+    assert verdict.findings == ()
+
+
 def test_each_of_the_users_own_patterns_is_found_as_it_is_written() -> None:
     given = {"omission_patterns": ["<cut>", "// .*", "ETC!"]}
     text = "// <CUT>\nlet a = '<cut>'; // .* here\nlet b = 1; // etc!\nlet c = 2; // .a\n"

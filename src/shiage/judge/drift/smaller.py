@@ -9,7 +9,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "GD4",
         "scope-reduced",
-        "simplif|simpl|brevity|scope|subset|partial|only|happy path|core",
+        "simpl|brevity|scope|subset|partial|only|just the |happy path|core",
         (
             r"\b(?:implement\w*|us(?:e|ed|ing)|built|created?|wrote|provid\w+|is|here's|it's|opted for|chose|"
             r"went with|made|"
