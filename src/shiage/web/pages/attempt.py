@@ -47,10 +47,11 @@ def log(request: Request) -> Response:
 def lines(request: Request) -> Response:
     """A part of the log, and how long the log is now."""
     row = _row(request)
-    most = min(_number(request, "most", PAGE), PAGE)
-    chunks = _chunks(site_of(request).logs.lines(row, _number(request, "from", 1), most))
+    logs, most = site_of(request).logs, min(_number(request, "most", PAGE), PAGE)
+    total = logs.count(row)  # before the lines: whoever has seen so many has missed none of what is written meanwhile
+    chunks = _chunks(logs.lines(row, _number(request, "from", 1), most))
     answer = page(request, "lines.html", chunks=chunks, spec=request.path_params["name"])
-    answer.headers["X-Total-Lines"] = str(site_of(request).logs.count(row))
+    answer.headers["X-Total-Lines"] = str(total)
     return answer
 
 

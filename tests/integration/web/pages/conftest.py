@@ -27,7 +27,8 @@ REQUIREMENTS = (
 )
 TASKS = "# Tasks\n\n- [ ] 1. Write greet\n  - _Requirements: 1.2_\n- [ ] 2. Write its test\n- [ ] 3. Describe it\n"
 OMITTED = ["write", "greet.py", "def greet(name: str) -> str:\n    # ... rest omitted\n    return name\n"]
-WORK = (["say", "line 1", "line 2"], ["tick", "1"], ["hang", 600])
+#: It goes on for as long as any suite: who looks at it may come last.
+WORK = (["say", "line 1", "line 2"], ["tick", "1"], ["hang", 7200])
 #: What a reply tells of the one point that only a person can settle.
 POINT = (
     "\n## Critical Issues\n\n### C1: Greeting by name\n\n**Issue**: Is the name always known?\n\n"
