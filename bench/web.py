@@ -392,7 +392,7 @@ def main() -> None:
     print(
         f"{args.specs:,} specs, {args.events:,} events ({size:.0f} MB of journals); load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n"
     )
-    print(f"{'':<46}{'measured':<58}{'goal':<14}baseline or note", flush=True)
+    print(f"{'':<46}{'measured':<62}{'goal':<14}baseline or note", flush=True)
     if "first" in args.only:
         for name in ("views.json", "figures.msgpack"):
             (root / ".shiage" / name).unlink(missing_ok=True)
@@ -410,7 +410,7 @@ def main() -> None:
 
 def show(row: Row) -> None:
     what, measured, goal, note = row
-    print(f"{what:<46}{measured:<58}{goal:<14}{note}", flush=True)
+    print(f"{what:<46}{measured:<62}{goal:<14}{note}", flush=True)
 
 
 if __name__ == "__main__":

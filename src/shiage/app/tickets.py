@@ -1,6 +1,6 @@
 """The queue as people use it: what is in it, what is added, cancelled, answered, and why something has to wait."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -176,34 +176,43 @@ class Around:
 
     def waits_for(self, ticket: Ticket) -> str:
         """Why nobody works on a ticket that is queued or was running, the weightiest first."""
-        if ticket.state is State.RUNNING and ticket.owner not in {owner.id for owner in self.owners}:
-            return "lost" if self._worker else "worker"
+        if ticket.state is State.RUNNING and not self.alive(ticket.owner):
+            return "lost" if self.worker else "worker"
         if ticket.state is not State.QUEUED:
             return ""
-        if ticket.not_before > now():
-            return "again" if ticket.reason else "time"  # a worker put it back: it says why
-        if ticket.after is not None and self._chained(ticket):
-            return "broken-chain" if self.store.blocked(ticket) else "ticket"
-        if {hold.agent for hold in self.holds} & set(ticket.agents):
-            return "agent"
-        if ticket.reserved in {owner.id for owner in self.owners}:
-            return "its-owner"
-        running = [other for other in self.tickets if other.state is State.RUNNING]
-        if len(running) >= self.most or any(other.subject == ticket.subject for other in running):
-            return "room"
-        return "" if self._worker else "worker"
+        return next((why for why, holds in _HINDRANCES if holds(self, ticket)), "")
 
     @property
-    def _worker(self) -> bool:
+    def worker(self) -> bool:
         return any(owner.worker for owner in self.owners)
 
-    def _chained(self, ticket: Ticket) -> bool:
-        before = self.store.get(ticket.after or 0)
+    def alive(self, owner: str) -> bool:
+        return any(other.id == owner for other in self.owners)
+
+    def full(self, ticket: Ticket) -> bool:
+        running = [other for other in self.tickets if other.state is State.RUNNING]
+        return len(running) >= self.most or any(other.subject == ticket.subject for other in running)
+
+    def chained(self, ticket: Ticket) -> bool:
+        before = self.store.get(ticket.after) if ticket.after is not None else None
         if before is None or before.state is State.COMPLETE:
             return False
         ended = self.store.ended(SHOWN_ENDED)
         done = (each for each in ended if each.subject == before.subject and each.state is State.COMPLETE)
         return not any(each.id >= before.id for each in done)
+
+
+#: What keeps a queued ticket waiting.
+_HINDRANCES: tuple[tuple[str, Callable[[Around, Ticket], bool]], ...] = (
+    ("again", lambda around, ticket: ticket.not_before > now() and bool(ticket.reason)),  # a worker put it back
+    ("time", lambda around, ticket: ticket.not_before > now()),
+    ("broken-chain", lambda around, ticket: around.chained(ticket) and around.store.blocked(ticket)),
+    ("ticket", lambda around, ticket: around.chained(ticket)),
+    ("agent", lambda around, ticket: any(hold.agent in ticket.agents for hold in around.holds)),
+    ("its-owner", lambda around, ticket: around.alive(ticket.reserved)),
+    ("room", lambda around, ticket: around.full(ticket)),
+    ("worker", lambda around, ticket: not around.worker),
+)
 
 
 def chosen(store: Store, words: str) -> Ticket:
