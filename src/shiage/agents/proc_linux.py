@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -18,6 +19,7 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER in linux/prctl.h
 # of their own or are orphaned; it is even readable on a zombie.
 _TAG_LIMIT = 10
 _TICK = float(os.sysconf("SC_CLK_TCK"))
+_YOUNG = 5.0  #: seconds: who lives longer and shows no environment has none
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 
 
@@ -72,6 +74,20 @@ def marker_of(pid: int) -> str:
         return ""
     _, _, rest = environment.partition(b"\0" + MARKER_NAME.encode() + b"=")
     return rest.partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def changing(row: Row) -> bool:
+    """Whether the process is in the middle of an exec: then it shows no environment, under load for some 30 ms.
+
+    One of the kernel's own, of session 0, never has any.
+    """
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - row.started / _TICK
+    if row.zombie or not row.session or age > _YOUNG:
+        return False
+    try:
+        return not Path(f"/proc/{row.pid}/environ").read_bytes()
+    except _GONE:
+        return False
 
 
 def set_tag(pid: int, marker: str) -> None:

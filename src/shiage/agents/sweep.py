@@ -15,6 +15,7 @@ from shiage.agents.rows import Row
 PATIENCE = 1.0  #: seconds between asking and killing what was left behind
 AFTER_EXIT = 4.0  #: seconds that a sweep may take; with the ladder before it a stop stays below 12
 AFTER_CRASH = 10.0
+CHANGE = 0.1  #: that a look waits for what is in the middle of an exec
 
 #: Agents that some `run` of this process waits for: it alone reaps them.
 awaited: set[int] = set()
@@ -22,7 +23,7 @@ awaited: set[int] = set()
 
 def adopted(kin: Kin) -> list[Row]:
     """The family's orphans that became our children, with their descendants. Cheap when there are none."""
-    orphans = [row for row in _strays() if kin.owns(row)]
+    orphans = [row for row in _known(_strays()) if kin.owns(row)]
     for row in orphans:
         bury(row)
     if all(row.zombie for row in orphans):
@@ -37,12 +38,21 @@ def bury_dead(kin: Kin) -> None:
             bury(row)
 
 
+def _known(rows: Collection[Row]) -> Collection[Row]:
+    """The same rows, once none of them is in the middle of an exec: without a tag it would pass for a stranger."""
+    deadline = time.monotonic() + CHANGE
+    while any(map(system.changing, rows)) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return rows
+
+
 def _strays() -> list[Row]:
     return [row for row in map(system.look, set(system.own_children()) - awaited) if row]
 
 
 def everywhere(kin: Kin) -> list[Row]:
     """All of the family, wherever its parents are now."""
+    _known(system.everyone().values())
     found = kin.among(system.everyone())
     for row in found:
         bury(row)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -203,3 +204,23 @@ def test_an_unreadable_boot_id_is_an_empty_one(monkeypatch):
     assert len(proc_linux.boot()) == 36
     monkeypatch.setattr(proc_linux.Path, "read_text", unreadable)
     assert proc_linux.boot() == ""
+
+
+def test_what_is_in_the_middle_of_an_exec_is_told_from_what_has_no_environment():
+    """Two quick looks at it would both take it for a stranger."""
+    held = subprocess.Popen(["sh", "-c", "kill -STOP $$"], env={}, start_new_session=True)  # none, as in an exec
+    own = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        os.waitid(os.P_PID, held.pid, os.WSTOPPED | os.WNOWAIT)
+        seen = proc_linux.look(held.pid)
+        assert proc_linux.changing(seen)
+        assert not proc_linux.changing(replace(seen, zombie=True))
+        assert not proc_linux.changing(replace(seen, session=0))
+        assert not proc_linux.changing(replace(seen, started=seen.started - 100 * os.sysconf("SC_CLK_TCK")))
+        while not proc_linux.marker_of(own.pid) and proc_linux.changing(proc_linux.look(own.pid)):
+            os.sched_yield()
+        assert not proc_linux.changing(proc_linux.look(own.pid))
+    finally:
+        for process in (held, own):
+            process.kill()
+            process.wait()
