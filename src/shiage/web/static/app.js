@@ -1,5 +1,5 @@
 // What every page gets beyond what it says without scripts: live updates, actions in place, keys.
-import { remember } from "./folds.js";
+import { remember, touch } from "./folds.js";
 import { refresh, toBottom } from "./live.js";
 import { toast } from "./toasts.js";
 import "./keys.js";
@@ -59,7 +59,9 @@ for (const select of document.querySelectorAll("[data-filter] select")) select.o
 // Folds that a person opened belong to the address: it can be shared, and a reload shows the same.
 document.addEventListener("click", (event) => {
   const summary = event.target.closest?.("main summary");
-  if (summary) setTimeout(() => remember([summary.parentElement]));
+  if (!summary) return;
+  touch(summary.parentElement);
+  setTimeout(() => remember([summary.parentElement]));
 });
 
 /** A place in the address lies within folds: they open. */

@@ -139,6 +139,6 @@ def test_003_7_3_the_web_ui_shows_the_history_of_iterations_to_be_unfolded(world
     finding = first.locator("table.findings tbody tr").first
     assert "greet.py:2" in finding.inner_text() and "# ... rest omitted" in finding.inner_text()
     first.locator("summary", has_text="What it was told to correct").click()
-    assert "greet.py" in first.locator("details[id$=correction] pre").inner_text()
+    first.locator("details[id$=correction] pre", has_text="greet.py").wait_for()
     first.locator(".diff .add", has_text="rest omitted").wait_for()
     page.context.close()
