@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypedDict
 
 from shiage.domain.errors import UserError, Where
+from shiage.specs.files import sync_folder
 
 MAX_TEXT = 2 << 20  #: bytes; a larger file is compared and listed, its text is not kept
 MAX_HASHED = 256 << 20  #: bytes; a larger file is told apart by size and time alone: hashing it takes seconds
@@ -259,22 +260,11 @@ def _written(store: Path, data: bytes) -> str:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(store / f"{digest}.snapshot")
-        _sync_folder(store)
+        sync_folder(store)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
     return digest
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names of manifest and pack durable; Windows has no such call."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _head(data: bytes) -> _Head:
